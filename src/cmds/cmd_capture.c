@@ -49,8 +49,8 @@ static bool has_control(const char *dir)
 }
 
 /*
- * The session that programs started with TACHO_CAPTURE=1 look for: the one that there is, else a
- * new one. False when there is no place for it.
+ * Opens the session that programs started with TACHO_CAPTURE=1 look for: the existing one, or a new
+ * one. False if there is no place for it.
  */
 static bool well_known(char *dir, size_t size)
 {
@@ -106,7 +106,7 @@ static int capture_session_open(struct capture **c, struct conf *cf,
 }
 
 /*
- * By the program's own events, by samples, or by both. One that does not link libtacho is recorded
+ * Attaches to the program's own events, samples it, or both. A program without libtacho is recorded
  * if it can be sampled.
  */
 static int attach_all(struct recording *rec, const struct conf *cf, struct tacho_error *err)
@@ -160,7 +160,7 @@ static void capture_explain(const struct capture *c, const struct conf *cf)
 			capture_session(c));
 }
 
-/* Programs that are sampled and still alive. */
+/* Sampled programs that are still alive. */
 static bool sampled_are_alive(const struct recording *r, const struct conf *cf)
 {
 	bool alive = false;
@@ -170,7 +170,7 @@ static bool sampled_are_alive(const struct recording *r, const struct conf *cf)
 	return alive;
 }
 
-/* Ends by Ctrl-C, by the time limit, or when all programs that were attached to have ended. */
+/* Ends on Ctrl-C, at the time limit, or when all attached programs have ended. */
 static void capture_loop(struct recording *r, const struct conf *cf)
 {
 	uint64_t end = cf->duration > 0 ? now_ns() + (uint64_t)cf->duration : UINT64_MAX;

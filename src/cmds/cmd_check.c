@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb "check": verify that a trace is intact and its books balance. */
+/* The verb "check": verify that a trace is intact and its ledgers balance. */
 #include "base/fmt.h"
 #include "cmds/query.h"
 
@@ -46,7 +46,7 @@ static void add_balance(struct table *t, const struct trace_check *c)
 	table_text(t, text);
 }
 
-/* Processes that tried to join the recording and could not. */
+/* Processes that could not join the recording. */
 static void add_absent(struct table *t, const struct trace *trace)
 {
 	uint64_t absent = trace_absent_total(trace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb cores: how long the kernels of each core of a device ran. */
+/* The verb "cores": show how long the kernels of each core of a device ran. */
 #include "base/map.h"
 #include "cmds/query.h"
 #include "trace/names.h"
@@ -26,15 +26,15 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* The tracks of one core together. */
+/* All tracks of one core. */
 struct core {
 	uint32_t track;       /* the first */
-	uint64_t runs, zones; /* runs: of the RISC that has most */
+	uint64_t runs, zones; /* runs: of the RISC with the most */
 	double busy;          /* ns in which any RISC ran a kernel */
 	double busy_share;    /* of the device's time, percent */
 	struct {
 		VEC(uint32_t);
-	} lanes; /* that have kernels */
+	} lanes; /* lanes with kernels */
 	double kernels[RISCS];
 	double longest; /* of kernels */
 	uint64_t lost;
@@ -42,7 +42,7 @@ struct core {
 
 struct cores {
 	VEC(struct core);
-	struct map by_id; /* device, place and process */
+	struct map by_id; /* device, position and process */
 	uint8_t *kernels; /* by source location */
 };
 
@@ -61,7 +61,7 @@ static struct core *core_of(struct cores *c, const struct trace *trace, uint32_t
 	return &c->v[c->n - 1];
 }
 
-/* What one RISC did: the outermost zones are its runs, and a kernel is inside of each. */
+/* Adds one RISC: its outermost zones are the runs, each with a kernel inside. */
 struct risc_sum {
 	uint64_t runs, zones;
 	double kernels;
@@ -117,7 +117,7 @@ static int cores_track_add(struct query *q, struct cores *cores, uint32_t track)
 	return 0;
 }
 
-/* Of the part of the device's time that was asked for. */
+/* The selected part of the device's time. */
 static int core_busy(struct query *q, const struct cores *cores, struct core *core)
 {
 	const struct trace_track *t = &q->trace->tracks[core->track];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csvexport under its three names: the two original lines of it differ in what -p means. */
+/* csvexport under its three names: the two original lines differ in the meaning of -p. */
 #include "base/term.h"
 #include "cmds/cmds.h"
 #include "tracy/tracy.h"

@@ -13,25 +13,26 @@ static const char *const riscs[] = {"brisc", "ncrisc", "compute", "erisc", NULL}
 
 static const struct opt opts[] = {
 	OPT_STR('a', "arch", "NAME", struct device_conf, arch,
-		"wormhole_b0, blackhole or tiny; $TACHO_ARCH or wormhole_b0 when not given"),
+		"use wormhole_b0, blackhole or tiny (default $TACHO_ARCH or wormhole_b0)"),
 	OPT_INT(0, "size", "N", struct device_conf, size,
-		"Tensix cores of the device; all when not given"),
+		"use N Tensix cores of the device (default all)"),
 	OPT_STR('c', "cores", "X,Y-X,Y", struct device_conf, cores,
-		"cores that run the kernel, first and last; 0,0 when not given"),
-	OPT_ENUM('r', "risc", struct device_conf, risc, riscs, "what runs the kernel"),
+		"run the kernel on these cores, first and last (default 0,0)"),
+	OPT_ENUM('r', "risc", struct device_conf, risc, riscs, "run the kernel on this RISC"),
 	OPT_LIST('D', "define", "NAME[=VALUE]", struct device_conf, defines, "define a macro"),
 	OPT_LIST('I', "include", "FOLDER", struct device_conf, includes,
-		 "look for headers of the kernel there"),
+		 "search FOLDER for headers of the kernel"),
 	OPT_LIST('C', "compile-arg", "N", struct device_conf, compile_args,
-		 "a word for get_compile_time_arg_val(), in order"),
-	OPT_LIST('x', "arg", "N", struct device_conf, args, "a word for get_arg_val(), in order"),
+		 "add a word for get_compile_time_arg_val(), in order"),
+	OPT_LIST('x', "arg", "N", struct device_conf, args,
+		 "add a word for get_arg_val(), in order"),
 	OPT_INT('n', "runs", "N", struct device_conf, runs, "run the kernel N times"),
 	OPT_INT(0, "op-support-count", "N", struct device_conf, op_support_count,
-		"profiler buffers for N runs that are emptied at the end; what does not fit is lost"),
+		"use profiler buffers for N runs, read at the end; what does not fit is lost"),
 	OPT_INT(0, "max-cycles", "N", struct device_conf, max_cycles,
-		"give up after N cycles; 10^10 when not given, boot: 10^8"),
+		"give up after N cycles (default 10^10, boot: 10^8)"),
 	OPT_INT(0, "lines", "N", struct device_conf, lines, "trace: print at most N instructions"),
-	OPT_INT(0, "seed", "N", struct device_conf, seed, "of the DRAM model's jitter"),
+	OPT_INT(0, "seed", "N", struct device_conf, seed, "seed the DRAM model's jitter"),
 	OPT_LIST(0, "set", "ADDRESS=WORD", struct device_conf, set,
 		 "boot: write a word into L1 or a register before BRISC starts"),
 	OPT_FLAG(0, "go", struct device_conf, go,
@@ -39,9 +40,10 @@ static const struct opt opts[] = {
 	OPT_LIST(0, "show", "ADDRESS[:WORDS]", struct device_conf, show,
 		 "boot: print words of L1 at the end"),
 	OPT_STR(0, "zone-log", "FILE", struct device_conf, zone_log,
-		"boot: names of hashed zones, as zone_src_locations.log"),
+		"boot: read the names of hashed zones from FILE, as in zone_src_locations.log"),
 	OPT_FLAG(0, "trace", struct device_conf, trace, "boot: print instructions as trace does"),
-	OPT_ENUM(0, "format", struct device_conf, format, table_formats, "how tables are printed"),
+	OPT_ENUM(0, "format", struct device_conf, format, table_formats,
+		 "choose the format of tables"),
 	OPT_END,
 };
 
@@ -99,12 +101,12 @@ struct zone_sum {
 	uint64_t count, total, least, most;
 };
 
-/* From the first RISC's start to the last one's end, of one run. */
+/* One run: from the first RISC's start to the last one's end. */
 struct run_span {
 	uint64_t first, last;
 };
 
-/* Values and events of one name and RISC. */
+/* Values and events with one name, of one RISC. */
 struct marker_sum {
 	char risc[16];
 	const char *name;
@@ -118,7 +120,7 @@ struct sums {
 	} markers;
 	struct {
 		VEC(struct run_span);
-	} runs; /* by number of the op - 1 */
+	} runs; /* by op number - 1 */
 };
 
 static void device_span_add(struct sums *s, const struct tacho_device_event *e)
@@ -182,7 +184,7 @@ static void add_marker(struct sums *s, const struct tacho_device_event *e, const
 	s->markers.v[i].last = value;
 }
 
-/* NoC events and counters, of which there are many, are left to recordings. */
+/* Skips NoC events and counters: there are many, and recordings have them. */
 static void device_event_add(void *context, const struct tacho_device_event *e)
 {
 	struct sums *s = context;
@@ -348,7 +350,7 @@ static int cmd_device_run(void *conf, const struct cmd_common *common, int argc,
 
 const struct cmd cmd_device = {
 	.name = "device",
-	.summary = "run kernels on the software device, look at their instructions",
+	.summary = "run kernels on the software device and show their instructions",
 	.usage = "list | run KERNEL | disasm FILE | trace KERNEL | boot ELF... [options]",
 	.description =
 		"list prints the architectures of the built-in software device.\n\n"
@@ -359,19 +361,19 @@ const struct cmd cmd_device = {
 		"disasm prints the instructions of a kernel or of an ELF file for the device.\n\n"
 		"trace runs a kernel and prints each instruction of its first core with its cycle, then "
 		"the registers that the kernel used and the model does not have.\n\n"
-		"boot puts ELF files that were built elsewhere into L1 of one core, lets BRISC go and runs "
-		"until nothing moves: firmware that knows nothing of Tacho, by the hardware's rules. A jump to "
-		"the first file's entry is put at 0. It prints where each RISC is, the words that --show asks "
-		"for, the markers of kernels that went to DRAM, and registers that the model does not have.\n\n"
-		"Kernels are compiled by riscv64-unknown-elf-gcc, or what $TACHO_RISCV_CC names, and kept "
-		"in $TACHO_CACHE.",
+		"boot loads ELF files that were built elsewhere into L1 of one core, starts BRISC and runs "
+		"until nothing moves: firmware that knows nothing of Tacho, by the hardware's rules. It writes "
+		"a jump to the first file's entry to address 0. It prints where each RISC is, the words of "
+		"--show, the markers of kernels in DRAM, and registers that the model does not have.\n\n"
+		"riscv64-unknown-elf-gcc, or $TACHO_RISCV_CC, compiles kernels; $TACHO_CACHE is the folder "
+		"of the results.",
 	.examples = "  tacho device run --arch wormhole_b0 --cores 0,0-7,7 kernel.c\n"
 		    "      runs the kernel on BRISC of 64 cores\n"
 		    "  tacho device run --risc compute -x 4 kernel.cpp\n"
 		    "      runs it on the three TRISCs of core 0,0 with one argument\n"
 		    "  tacho device disasm kernel.c\n"
 		    "  tacho device boot --go --show 0x50000:2 brisc.elf ncrisc.elf kernel.elf\n"
-		    "      firmware of others, and one launch\n",
+		    "      boots foreign firmware with one launch\n",
 	.opts = opts,
 	.conf_size = sizeof(struct device_conf),
 	.init = cmd_device_init,

@@ -27,7 +27,7 @@ struct conf {
 	int version;
 };
 
-/* Those of src/export, two of other folders, and those of samples. */
+/* The formats of src/export, two of other folders, and those of samples. */
 enum { TO_TRACY = 3, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
 static const char *const formats[] = {"chrome", "csv",        "json",  "tracy", "tt-logs",
 				      "folded", "speedscope", "pprof", NULL};
@@ -79,7 +79,7 @@ static bool export_strip(char *path, const char *ending)
 	return true;
 }
 
-/* app.tacho gives app.json, app.csv or app.tracy, beside it. */
+/* app.tacho gives app.json, app.csv or app.tracy in the same folder. */
 static char *export_default_output(const char *trace, int format)
 {
 	static const char *const endings[] = {
@@ -97,7 +97,7 @@ static char *export_default_output(const char *trace, int format)
 	return path;
 }
 
-/* Formats that have no parts. */
+/* Formats without parts. */
 static int check_whole(struct query *q, const struct conf *conf)
 {
 	if (q->filter.in.tracks || q->filter.in.srclocs || conf->query.range)
@@ -169,7 +169,7 @@ static int export_file_write(struct query *q, const struct conf *conf, const cha
 	return r;
 }
 
-/* ", 1,234 things", or nothing of none. */
+/* ", 1,234 things", or nothing if there are none. */
 static void add_count(struct buf *text, uint64_t n, const char *thing)
 {
 	char number[FMT_SIZE];
@@ -194,10 +194,10 @@ static void tell_logs(const char *folder, const struct ttlogs *logs)
 	if (logs->device.mixed)
 		err_warn(
 			"the devices are of several kinds, and the head of the device log is of the "
-			"first: who reads cycles there takes its frequency for all");
+			"first: tools that read cycles there assume its frequency for all");
 }
 
-/* Of the logs of all processes. */
+/* Totals over the logs of all processes. */
 struct logs_job {
 	struct query *q;
 	const struct conf *conf;
@@ -206,8 +206,10 @@ struct logs_job {
 	bool several;
 };
 
-/* The folder of the logs of one of several processes, as the runtime names it: the first has the
- * one that was asked for. */
+/*
+ * The log folder of one of several processes, named as the runtime does: the first gets the
+ * requested one.
+ */
 static int logs_folder(const struct logs_job *job, uint32_t process, bool first, char *out)
 {
 	char label[OP_PROCESS_LABEL];
@@ -243,7 +245,7 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 	return r;
 }
 
-/* Calls DO_ONE for each process that has a device, or once for all when there is but one. */
+/* Calls DO_ONE for each process with a device, or once for all if there is only one. */
 static int export_each_process(const struct logs_job *job,
 			       int (*do_one)(const struct logs_job *, const char *, bool))
 {
@@ -265,7 +267,7 @@ static int export_each_process(const struct logs_job *job,
 	return r;
 }
 
-/* Numbers of ops are a process's own: each that has a device gets a folder of its own. */
+/* Op numbers are per process, so each process with a device gets its own folder. */
 static int write_logs(struct query *q, const struct conf *conf)
 {
 	char folder[PATH_MAX];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define FEW 20 /* rows of one section, unless it is asked for alone */
+#define FEW 20 /* rows of one section, unless it is the only one requested */
 
 static const char *const sections[] = {"all",     "summary", "properties", "processes", "absent",
 				       "threads", "clocks",  "rows",       "losses",    NULL};

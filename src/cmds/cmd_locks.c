@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb locks: how long threads waited for each lock and held it. */
+/* The verb "locks": show how long threads waited for each lock and held it. */
 #include "cmds/query.h"
 #include "trace/names.h"
 #include "view/lock_spans.h"

@@ -84,7 +84,7 @@ static int memory_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Sorts the pool's slots by time: the pool takes no further rows. */
+/* Sorts the pool's slots by time: the pool accepts no further rows. */
 static void add_alive(struct listing *l, uint32_t track)
 {
 	const struct view_pool *p = &l->pools[track];

@@ -34,7 +34,7 @@ struct listing {
 	struct buf text;
 };
 
-/* Messages, and what the recorder and the program said of themselves. */
+/* Messages, application info, and notes of the recorder. */
 static bool is_message(const struct trace_row *row)
 {
 	return row->kind == TRACE_ROW_MESSAGE || row->kind == TRACE_ROW_APP_INFO ||

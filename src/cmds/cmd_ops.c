@@ -35,37 +35,38 @@ static const char *const stats_formats[] = {"text", "json", NULL};
 
 static const struct opt opts[] = {
 	OPT_STR('o', "output-folder", "DIR", struct conf, folder,
-		"the folder that has .logs and gets reports; TT_METAL_PROFILER_DIR otherwise"),
+		"read DIR/.logs and write DIR/reports (default $TT_METAL_PROFILER_DIR)"),
 	OPT_STR('n', "name-append", "NAME", struct conf, name,
 		"put the report into a folder NAME and NAME into its file name"),
-	OPT_FLAG(0, "date", struct conf, date, "the same with date and time"),
-	OPT_FLAG(0, "device-only", struct conf, device_only, "use the device's log alone"),
+	OPT_FLAG(0, "date", struct conf, date, "add date and time in the same way"),
+	OPT_FLAG(0, "device-only", struct conf, device_only, "use only the device's log"),
 	OPT_FLAG(0, "no-device", struct conf, no_device,
-		 "the device was not profiled: that it has no log is no problem"),
+		 "accept a missing device log: the device was not profiled"),
 	OPT_FLAG(0, "force-legacy-device-logs", struct conf, legacy,
-		 "measure from the raw device log even if the runtime has measured already"),
+		 "measure from the raw device log even if the runtime has already measured"),
 	OPT_FLAG(0, "analyze-noc-traces", struct conf, noc,
-		 "add columns with what the NoC traces say of each op"),
+		 "add columns with the NoC traces of each op"),
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
-		"of a trace: host functions whose time within ops gets a column, separated by "
-		"commas (default " OP_ZONE_CHILDREN ")"),
+		"trace only: add a column with the time within ops of these host functions, "
+		"separated by commas (default " OP_ZONE_CHILDREN ")"),
 	OPT_FLAG(0, "logs", struct conf, logs,
-		 "of a trace: write the device's log, " TTLOG_DEVICE_FILE
-		 ", beside the report, for "
+		 "trace only: also write the device's log, " TTLOG_DEVICE_FILE
+		 ", next to the report, for "
 		 "heat maps and other tools; it is many times larger"),
 	OPT_LIST('p', "process", "PID|NAME", struct conf, query.processes,
-		 "of a trace: only this process, by number or by a pattern for its name; may be "
+		 "trace only: select this process, by number or by a pattern for its name; may be "
 		 "repeated"),
 	OPT_LIST('a', "device-analysis-types", "TYPE", struct conf, analyses,
-		 "measure only this; may be given several times"),
+		 "run only this analysis; may be repeated"),
 	OPT_STR('d', "device-input-log", "FILE", struct conf, log,
-		"stats: the device log, instead of the folder's"),
-	OPT_ENUM(0, "format", struct conf, format, stats_formats, "stats: how they are printed"),
+		"stats: read this device log instead of the folder's"),
+	OPT_ENUM(0, "format", struct conf, format, stats_formats,
+		 "stats: choose the output format"),
 	OPT_FLAG(0, "series", struct conf, series,
-		 "stats: with --format=json what was measured of each execution too"),
+		 "stats: with --format=json, include the values of each execution"),
 	OPT_FLAG('f', "force", struct conf, force,
 		 "replace an older report of the same name instead of keeping it"),
-	OPT_INT(0, "top", "N", struct conf, top, "how many ops the summary shows"),
+	OPT_INT(0, "top", "N", struct conf, top, "show N ops in the summary (default 10)"),
 	OPT_END,
 };
 
@@ -76,7 +77,7 @@ static void cmd_ops_init(void *conf)
 
 enum word { REPORT, STATS, MERGE };
 
-/* Words instead of a trace. */
+/* Subcommands in place of a trace. */
 static enum word word_of(int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "stats"))
@@ -105,7 +106,7 @@ static int ops_options_check(struct conf *cf, enum word word, int argc, struct t
 	return 0;
 }
 
-/* The first problems of each kind, then where all are. */
+/* Prints the first problems of each kind, then the file with all of them. */
 static void ops_issues_print(const struct ttlog_result *result, bool quiet)
 {
 	int shown[OP_ISSUE_KINDS] = {0};
@@ -160,7 +161,7 @@ static int print_stats(const struct conf *cf, const struct op_log_stats *stats,
 	return r;
 }
 
-/* The log's statistics, on standard output. */
+/* Prints the log's statistics. */
 static int log_stats(const struct conf *cf, const char *folder, int *code, struct tacho_error *err)
 {
 	struct op_log_stats stats = {0};
@@ -197,7 +198,7 @@ static int stats_of(struct query *q, const struct conf *cf, const uint8_t *track
 	int r = op_cores_open(&cores, q->trace, tracks, &q->err);
 
 	if (r == 0 && !cores.riscs.n)
-		r = err_set(&q->err, TACHO_EREAD, "%s tells of no device", q->trace->path);
+		r = err_set(&q->err, TACHO_EREAD, "%s has no device", q->trace->path);
 	if (r == 0)
 		r = op_trace_devlog(&cores, &dev, DEVLOG_ALL, &issues, &q->err);
 	if (r == 0)
@@ -213,7 +214,7 @@ static int stats_of(struct query *q, const struct conf *cf, const uint8_t *track
 	return r;
 }
 
-/* Numbers of ops are a process's own: each that has a device is told of by itself. */
+/* Op numbers are per process, so each process with a device has its own report. */
 static int each_process(struct query *q, struct conf *cf,
 			int (*one)(struct query *, struct conf *, const uint8_t *, uint32_t))
 {
@@ -258,7 +259,7 @@ static int trace_stats_of(struct query *q, void *conf)
 	return each_process(q, cf, stats_of_process);
 }
 
-/* --- several reports into one --- */
+/* --- merge reports --- */
 
 static int ops_merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
 		     struct tacho_error *err)
@@ -285,7 +286,7 @@ static int ops_merge(const struct conf *cf, const struct cmd_common *common, int
 
 /* --- the report --- */
 
-/* Makes the report and tells of it. 0 or a negative error; *CODE is the exit code. */
+/* Writes the report and prints a summary. 0 or a negative error; *CODE is the exit code. */
 static int ops_report(const struct conf *cf, const struct cmd_common *common,
 		      const struct ttlog_options *options, int *code, struct tacho_error *err)
 {
@@ -369,7 +370,7 @@ static int report_trace(struct query *q, void *conf)
 		       : report_tracks(q, cf, q->filter.in.tracks, cf->name);
 }
 
-/* Programs that found the folder taken have put their logs below it, and have said so once. */
+/* Programs that found the folder taken wrote their logs to subfolders, and reported it once. */
 static void tell_others(const char *folder)
 {
 	char path[PATH_MAX + NAME_MAX + 64];
@@ -427,28 +428,27 @@ static int cmd_ops_run(void *conf, const struct cmd_common *common, int argc, ch
 
 const struct cmd cmd_ops = {
 	.name = "ops",
-	.summary = "make the table of ops from a trace or from the profiler's logs",
+	.summary = "write the ops report of a trace or of the profiler's logs",
 	.usage = "[options] [FILE | stats [FILE] | merge FIRST.csv SECOND.csv...]",
 	.description =
 		"Reads a trace (.tacho or .tracy), or without one DIR/.logs as the runtime writes it, "
-		"brings each op of the host together with "
-		"what the device measured of it, and writes DIR/reports/ops_perf_results.csv with one "
-		"row per op. Then prints which ops took the time.\n\n"
-		"Logs with gaps give a report too: what is unknown is left empty, every problem is "
-		"listed in report_issues.csv beside the report, and the exit code is 4. An older "
-		"report of the same name is kept under a numbered name. When several processes of a "
-		"trace have devices each gets a report of its own, named after its number.\n\n"
-		"With the word stats it prints how often and how long each analysis of the device's "
-		"log, or of a trace, found something, in cycles. With the word merge it puts reports "
-		"of several runs of one program together, op by op: counters that do not fit into "
-		"one run are taken in several.",
+		"joins each op of the host with "
+		"its measurements on the device, and writes DIR/reports/ops_perf_results.csv with one "
+		"row per op. Then prints the ops that took the most time.\n\n"
+		"Incomplete logs give a report too: unknown cells are left empty, every problem is "
+		"listed in report_issues.csv next to the report, and the exit code is 4. An older "
+		"report of the same name is kept under a numbered name. If several processes of a "
+		"trace have devices, each gets its own report, named after its number.\n\n"
+		"stats prints the count and the duration in cycles of each analysis of the device's "
+		"log, or of a trace. merge joins reports of several runs of one program op by op, for "
+		"counters that do not fit into one run.",
 	.examples = "  tacho ops app.tacho\n"
 		    "      the ops of a recorded program; writes generated/profiler/reports/"
 		    "ops_perf_results.csv\n"
 		    "  tacho ops -o generated/profiler\n"
-		    "      makes generated/profiler/reports/ops_perf_results.csv\n"
+		    "      writes generated/profiler/reports/ops_perf_results.csv\n"
 		    "  tacho ops -o prof -n mnist --date\n"
-		    "      makes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"
+		    "      writes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"
 		    "  tacho ops stats -d profile_log_device.csv\n"
 		    "      statistics of one device log\n"
 		    "  tacho ops merge -o all.csv fpu.csv unpack.csv\n"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tacho perf-report: from the CSV of an ops report to a table, advice, a stacked report, a diff. */
+/*
+ * The verb "perf-report": turn the CSV of an ops report into a table, advice, a stacked report, a
+ * diff.
+ */
 #include "base/output.h"
 #include "base/pager.h"
 #include "base/term.h"
@@ -43,7 +46,7 @@ static const char *const replays[] = {"each", "mean", "last", NULL};
 		.offset = offsetof(s, f), .hidden = true                             \
 	}
 
-/* The beginnings of older options are in people's scripts: these do not take them away. */
+/* Existing scripts abbreviate older options: these options do not make them ambiguous. */
 #define YIELDS(kind, n, a, s, f, c, h)                                                \
 	{                                                                             \
 		.type = (kind), .name = (n), .arg = (a), .help = (h), .yields = true, \
@@ -52,66 +55,68 @@ static const char *const replays[] = {"each", "mean", "last", NULL};
 
 static const struct opt opts[] = {
 	OPT_STR(0, "signpost", "NAME", struct conf, signpost,
-		"the last region that signpost NAME begins; the default is the last region of all"),
+		"report the last region that signpost NAME begins (default: the last region of all)"),
 	YIELDS(OPT_T_FLAG, "list-signposts", NULL, struct conf, list_signposts, NULL,
-	       "print all regions between signposts with their ops and times, and end"),
+	       "print all regions between signposts with their ops and times, and exit"),
 	OPT_STR(0, "start-signpost", "NAME", struct conf, start_signpost,
-		"only what comes after the first signpost NAME"),
+		"report only ops after the first signpost NAME"),
 	OPT_STR(0, "end-signpost", "NAME", struct conf, end_signpost,
-		"only what comes before the first signpost NAME, the second if it is the start too"),
+		"report only ops before the first signpost NAME, the second if it is the start too"),
 	OPT_FLAG(0, "ignore-signposts", struct conf, ignore_signposts,
-		 "the whole file; the default is the last region between signposts"),
+		 "report the whole file (default: the last region between signposts)"),
 	OPT_FLAG(0, "print-signposts", struct conf, print_signposts,
-		 "keep signposts as lines of the table"),
+		 "show signposts as lines of the table"),
 	OPT_STR(0, "id-range", "A-B", struct conf, id_range,
-		"only the ops with these IDs; A- and -B work too"),
+		"report only the ops with these IDs; A- and -B work too"),
 	OPT_DOUBLE(0, "min-percentage", "P", struct conf, min_percentage,
-		   "hide ops below P per cent of all time (0.5) in the table"),
+		   "hide ops below P per cent of the total time in the table (default 0.5)"),
 	YIELDS(OPT_T_INT, "top", "N", struct conf, top, NULL,
-	       "only the N ops with the most time and gap, the longest first"),
+	       "show only the N ops with the most time and gap, the longest first"),
 	YIELDS(OPT_T_ENUM, "replays", NULL, struct conf, replays, replays,
-	       "ops of a replayed trace: each replay, their mean with its spread, or the last"),
+	       "show each replay of a replayed trace, their mean with its spread, or the last"),
 	YIELDS(OPT_T_FLAG, "count-warm-ups", NULL, struct conf, count_warm_ups, NULL,
-	       "count ops that were compiled for and run again from the cache later"),
-	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "leave out ops that ran on the host"),
+	       "count ops that were compiled and later run again from the cache"),
+	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "omit ops that ran on the host"),
 	OPT_FLAG(0, "no-merge-devices", struct conf, no_merge_devices,
 		 "keep the rows of each device instead of one for all"),
 	OPT_FLAG(0, "tracing-mode", struct conf, tracing_mode,
 		 "keep the order of the file instead of that of the host's clock"),
 	OPT_STR(0, "arch", "NAME", struct conf, arch,
-		"architecture, for files that do not say: wormhole, blackhole, p100, bh20, n1"),
+		"set the architecture if the file does not name it: wormhole, blackhole, p100, bh20, n1"),
 	YIELDS(OPT_T_ENUM, "model", NULL, struct conf, model, models,
-	       "whose rules decide: tt-perf-report 1.2.4 to the last bit, its next version, or the "
-	       "default: 1.2.4 without what is false in it"),
+	       "use the rules of tt-perf-report 1.2.4 to the last bit, of its next version, or, by "
+	       "default, of 1.2.4 with its errors corrected"),
 	YIELDS(OPT_T_STR, "active-experts", "K", struct conf, active_experts, NULL,
-	       "experts that a sparse matmul computes, where the file does not say"),
-	OPT_FLAG(0, "no-advice", struct conf, no_advice, "no advice"),
-	OPT_FLAG(0, "no-summary", struct conf, no_summary, "no stacked report and no summary"),
+	       "set the experts that a sparse matmul computes if the file does not"),
+	OPT_FLAG(0, "no-advice", struct conf, no_advice, "omit the advice"),
+	OPT_FLAG(0, "no-summary", struct conf, no_summary,
+		 "omit the stacked report and the summary"),
 	OPT_ENUM(0, "group-by", struct conf, group_by, groups,
-		 "what the stacked report puts together (memory: op and place of input 0)"),
+		 "group the stacked report by this (memory: op and memory of input 0)"),
 	OPT_STR(0, "csv", "FILE", struct conf, csv,
-		"write the op table to FILE instead of printing; the stacked report goes beside it"),
+		"write the op table to FILE instead of printing it, and the stacked report next to it"),
 	OPT_FLAG(0, "raw-op-codes", struct conf, raw_op_codes,
-		 "with --csv: a last column with the names as in the input"),
+		 "with --csv: add a last column with the names as in the input"),
 	OPT_STR(0, "summary-file", "BASE", struct conf, summary_file,
 		"write the stacked report to BASE.csv, BASE.svg and BASE.png"),
 	YIELDS(OPT_T_STR, "html", "FILE", struct conf, html, NULL,
 	       "write FILE, a page with the table, charts and advice that needs no network"),
 	OPT_FLAG(0, "classic-colors", struct conf, classic_colors,
-		 "pictures: a colour per op instead of shades by category"),
+		 "use a colour per op in pictures instead of shades by category"),
 	OPT_ENUM(0, "format", struct conf, format, formats,
-		 "what goes to standard output; markdown and junit with --diff"),
+		 "choose the format of standard output; markdown and junit need --diff"),
 	OPT_STR(0, "why", "ID", struct conf, why,
-		"one op: all that is known of it and the arithmetic behind its bound"),
+		"explain one op: all that is known of it, and how its bound is computed"),
 	OPT_FLAG(0, "diff", struct conf, diff,
-		 "compare two files, or two halves of several: what got slower or faster"),
+		 "compare two files, or two halves of several: show what got slower or faster"),
 	YIELDS(OPT_T_STR, "fail-above", "P%", struct conf, fail_above, NULL,
 	       "with --diff: exit with 1 if something got slower by more than P per cent, and than "
 	       "the noise of several runs"),
 	YIELDS(OPT_T_ENUM, "metric", NULL, struct conf, metric, metrics,
-	       "with --diff: what is compared (device-time)"),
+	       "with --diff: compare this (default device-time)"),
 	YIELDS(OPT_T_INT, "before", "N", struct conf, before, NULL,
-	       "with --diff: the first N files are the runs before, the others those after (half)"),
+	       "with --diff: take the first N files as the runs before, the rest as those after "
+	       "(default half)"),
 	YIELDS(OPT_T_FLAG, "no-pager", NULL, struct conf, no_pager, NULL,
 	       "do not page text on a terminal"),
 	OPT_FLAG('f', "force", struct conf, force, "replace files that are not older reports"),
@@ -139,14 +144,14 @@ struct job {
 	struct perf_notes notes;
 	struct perf_input in;
 	struct perf_report report;
-	struct perf_trace trace; /* the input, if it is one */
+	struct perf_trace trace; /* the input, if it is a trace */
 	struct perf_gaps gaps;
 	struct perf_view view;
 	struct perf_hidden hidden;
 	struct perf_stacked stacked;
 	bool has_stacked;
 	bool failed; /* a diff that is worse than allowed */
-	char *base;  /* of the files for it, or NULL */
+	char *base;  /* base of the stacked files, or NULL */
 	char *const *paths;
 	size_t n;
 	struct tacho_error err;
@@ -183,7 +188,7 @@ static int read_options(struct job *j)
 	return 0;
 }
 
-/* How the input was understood belongs to a text report; other outputs are kept clean of it. */
+/* Notes on how the input was read belong to a text report; other outputs omit them. */
 static void print_notes(const struct job *j)
 {
 	bool beside = j->c->format != FORMAT_TEXT || (j->c->csv && !strcmp(j->c->csv, "-"));
@@ -302,7 +307,9 @@ static char *stacked_base(const char *csv)
 	return base;
 }
 
-/* The stacked report goes where it is asked for, or beside the CSV of the ops. NULL: nowhere. */
+/*
+ * Where the stacked report goes: the requested path, or next to the CSV of the ops. NULL: nowhere.
+ */
 static int choose_base(struct job *j)
 {
 	const char *given = j->c->summary_file ? j->c->summary_file : j->c->stacked_csv;
@@ -362,7 +369,7 @@ static int write_standard(struct job *j)
 					 .hidden = &j->hidden,
 					 .stacked_base = j->base};
 	struct perf_csv_options csv = {j->c->no_advice, j->c->raw_op_codes};
-	/* Text has colours and is made safe where it is made. */
+	/* Text is coloured and escaped where it is produced. */
 	FILE *out = term_guard(stdout);
 	int r = 0;
 
@@ -417,7 +424,7 @@ static int write_why(struct job *j)
 	return perf_why_write(&j->report, op, j->paths, j->n, j->style, stdout, &j->err);
 }
 
-/* Small ops are hidden from people, not from programs. */
+/* Small ops are hidden in text, not in formats for programs. */
 static int make_view(struct job *j)
 {
 	bool table = j->c->format == FORMAT_TEXT && !j->c->csv && !j->c->top;
@@ -570,14 +577,14 @@ static int run_diff(struct job *j)
 	return r;
 }
 
-/* Options that only make sense together. */
+/* Checks options that depend on each other. */
 static int check_options(struct job *j)
 {
 	const struct conf *c = j->c;
 	bool of_diff = c->fail_above || c->metric || c->before || c->format >= FORMAT_MARKDOWN;
 
 	if (j->n == 0)
-		return err_set(&j->err, TACHO_EUSAGE, "no CSV file given; --help tells more");
+		return err_set(&j->err, TACHO_EUSAGE, "no CSV file given; see --help");
 	if (of_diff && !c->diff)
 		return err_set(&j->err, TACHO_EUSAGE,
 			       "--fail-above, --metric, --before and --format=markdown|junit need "
@@ -619,7 +626,7 @@ static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int a
 	if (r < 0)
 		r = err_report(&j.err, r);
 	else if (j.failed)
-		r = EXIT_FAILURE; /* the answer is no */
+		r = EXIT_FAILURE; /* --fail-above */
 	else if (j.in.damaged || j.report.unusable)
 		r = err_exit_code(TACHO_EDAMAGED);
 	free(j.base);

@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 };
 
 struct plot {
-	uint64_t count; /* of points that are numbers */
+	uint64_t count; /* points that are numbers */
 	double sum, min, max, last;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the Python package is, and how an interpreter gets to know it. */
+/* The verb "python": print where the Python package is, and install it for an interpreter. */
 #include "cmds/cmds.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* Run by the interpreter itself, which alone knows its folders. argv: the package's folder, what.
+/*
+ * Run by the interpreter, since only it knows its folders. argv: the package's folder, the action.
  */
 static const char script[] =
 	"import importlib.machinery, os, site, sys, sysconfig\n"
@@ -76,7 +77,7 @@ static const char *const folders[] = {
 	"../../_tacho/../..",
 };
 
-/* The folder of the packages, into PATH of PATH_MAX bytes. */
+/* Stores the folder of the packages in PATH, of PATH_MAX bytes. */
 static int package_find(char *path, struct tacho_error *err)
 {
 	char self[PATH_MAX], file[PATH_MAX];
@@ -99,7 +100,7 @@ static int package_find(char *path, struct tacho_error *err)
 		       "install python3-tracy)");
 }
 
-/* Passes on what the interpreter prints: how many bytes. */
+/* Forwards the interpreter's output; returns the number of bytes. */
 static size_t pass_on(int from)
 {
 	char text[4096];
@@ -113,14 +114,16 @@ static size_t pass_on(int from)
 	return all;
 }
 
-/* The exit codes are those of a shell. */
+/* Exit codes as in a shell. */
 static int python_fail(int exit_code, int code, const struct tacho_error *err)
 {
 	err_report(err, code);
 	return exit_code;
 }
 
-/* The script says what it did, or why it did not: a program that says nothing is no interpreter. */
+/*
+ * The script reports what it did, or why it failed: a program without output is not an interpreter.
+ */
 static int run_script(const char *python, const char *folder, const char *what)
 {
 	char *argv[] = {(char *)python, "-c", (char *)script, (char *)folder, (char *)what, NULL};
@@ -157,7 +160,7 @@ static int run_script(const char *python, const char *folder, const char *what)
 	return WEXITSTATUS(status);
 }
 
-/* --attach is a recording like any other: the verb that makes them does it. */
+/* --attach is a normal recording, so the verb "capture" does it. */
 static int python_attach(const struct conf *conf)
 {
 	char *words[12] = {"tacho", "capture", "--sample=strict", "--pid", (char *)conf->attach};

@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* One line per session that no recorder looks after. */
+/* Lists the sessions without a recorder, one per line. */
 static int list_sessions(void)
 {
 	struct ring_session_info *list = NULL;

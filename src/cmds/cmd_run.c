@@ -73,7 +73,7 @@ static void set_command_property(struct capture *c, char **argv)
 	buf_free(&b);
 }
 
-/* Where a child waits until its events are open: a byte lets it go, the end of file ends it. */
+/* A child waits here until its events are open: a byte starts it, end of file ends it. */
 struct gate {
 	int fds[2];
 };
@@ -103,7 +103,7 @@ static void gate_wait(const struct gate *gate)
 /*
  * Starts the command with its own argv, descriptors and signals. *FAILED is errno of exec, read
  * from a pipe that a successful exec closes. With RECORDING the command is sampled from its first
- * instruction on. Less than -1: an error of that, which has been reported.
+ * instruction on. Returns less than -1 on a sampling error, which has been reported.
  */
 static pid_t run_start(char **argv, const char *session, struct recording *recording,
 		       const struct record_conf *conf, int *failed)
@@ -147,8 +147,8 @@ static pid_t run_start(char **argv, const char *session, struct recording *recor
 }
 
 /*
- * Reaps children that have ended: with --wait also the orphans that the kernel gave to us. True
- * when COMMAND is one of them; *STATUS is its wait status then. *LEFT: there are more children.
+ * Reaps children that have ended, with --wait also the orphans that the kernel reparented to us.
+ * True if COMMAND is one of them; *STATUS is then its wait status. *LEFT: there are more children.
  */
 static bool children_reap(pid_t command, int *status, bool *left)
 {
@@ -166,7 +166,7 @@ static bool children_reap(pid_t command, int *status, bool *left)
 	return ended;
 }
 
-/* Drains until the command has ended; its wait status. */
+/* Drains until the command has ended; returns its wait status. */
 static int run_follow(struct recording *r, pid_t pid)
 {
 	int status = 0, number;
@@ -193,7 +193,7 @@ static int run_follow(struct recording *r, pid_t pid)
 /*
  * With --wait every descendant whose parent ends becomes our child, so having no children means
  * that all have ended, whether they have joined the session yet or not. Processes that joined
- * without being descendants are waited for as well.
+ * without being descendants are waited for too.
  */
 static void follow_rest(struct recording *r, bool wait)
 {
@@ -225,16 +225,16 @@ static int report_exec(const char *command, int number)
 	return number == ENOENT ? 127 : 126;
 }
 
-/* --view: a page that cannot be shown is no reason not to record. */
+/* --view: recording continues even if the page cannot be served. */
 static struct {
 	bool wanted;
 	int64_t port;
 	struct view *view;
 	struct http *http;
-	int stops; /* how often we were asked to stop before the recording was at its end */
+	int stops; /* number of stop requests before the recording ended */
 } show;
 
-#define STAY_SECONDS 600 /* after the last look at a recording that has ended */
+#define STAY_SECONDS 600 /* since the last request after the recording ended */
 
 static void viewer_end(void)
 {
@@ -263,18 +263,18 @@ static void viewer_begin(const char *session, const struct cmd_common *common)
 	viewer_end();
 }
 
-/* Said with --quiet too, as the URL is: else it looks as if the command hung. */
+/* Printed with --quiet too, like the URL; otherwise the command seems to hang. */
 static void viewer_stay(int code)
 {
 	fprintf(stderr,
 		"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
-		"nobody has looked at it for %d minutes\n",
+		"it has been unused for %d minutes\n",
 		code, STAY_SECONDS / 60);
 	viewer_serve(show.http, STAY_SECONDS, show.stops);
 	viewer_end();
 }
 
-/* There is no place for a session. That is no reason not to run the command. */
+/* Without a place for a session, run the command all the same. */
 static int run_unrecorded(char **argv, const struct tacho_error *err)
 {
 	struct recording r = {.failed = true};
@@ -329,7 +329,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	}
 	set_command_property(r.capture, argv);
 	capture_start(r.capture);
-	/* Only then: a daemon that asks for its parent sees us instead of init. */
+	/* Only now: a daemon that asks for its parent sees us instead of init. */
 	if (wait)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid = run_start(argv, capture_session(r.capture), &r, conf, &failed);
@@ -344,14 +344,14 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 		capture_abandon(r.capture);
 		return code;
 	}
-	/* After the fork a child may call little while other threads run. */
+	/* A forked child may call only a few functions while other threads run. */
 	record_sample_start(&r, conf);
 	if (show.wanted)
 		viewer_begin(capture_session(r.capture), common);
 	status = run_follow(&r, pid);
 	if (!r.failed)
 		follow_rest(&r, wait);
-	/* Those were for the command; one that comes while we save is for the page. */
+	/* Earlier signals were for the command; one that arrives while we save is for the page. */
 	show.stops = record_stops();
 	capture_exit_status(r.capture, (uint32_t)pid, status);
 	left = r.failed ? 0 : capture_alive(r.capture);
@@ -359,7 +359,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	if (left && !common->quiet)
 		fprintf(stderr, "tacho: %zu process%s left running%s\n", left,
 			left == 1 ? " was" : "es were", wait ? "" : "; --wait would have followed");
-	/* A parent that ran it for its own sake sees by itself that there is no trace. */
+	/* A parent that uses us internally notices the missing trace itself. */
 	return code && !record_is_wrapped() ? code : exit_code_of(status);
 }
 
@@ -382,7 +382,7 @@ static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, c
 		if (code < 0)
 			return err_report(&err, code);
 	}
-	/* Who runs us is quiet about the recording, not about the user's mistakes. */
+	/* A wrapper runs us with --quiet to silence the recording, not the user's mistakes. */
 	environ_check(common->quiet && !cf->wrapped);
 	if (!cf->record.output)
 		cf->record.output = output = run_default_output(argv[0]);

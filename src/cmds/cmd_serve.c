@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tacho serve: a trace for Tracy viewers. Each viewer has a process of its own, so that one that
- * does not read, or is slow, holds up no other.
+ * The verb "serve": serve a trace to Tracy viewers. Each viewer has its own process, so a slow one
+ * delays no other.
  */
 #include "base/environ.h"
 #include "base/now.h"
@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define VIEWERS  16 /* at a time; more wait */
-#define REFUSALS 10 /* that are reported */
+#define VIEWERS  16 /* at a time; further ones wait */
+#define REFUSALS 10 /* reported refusals */
 
 struct conf {
 	int64_t port;
@@ -28,19 +28,18 @@ struct conf {
 static const struct opt opts[] = {
 	OPT_INT('p', "tracy-port", "PORT", struct conf, port,
 		"listen on PORT (default 8086); 0 picks a free one and prints it"),
-	OPT_FLAG(
-		'l', "live", struct conf, live,
-		"serve what is being recorded now: a session (its directory, its recorder's pid, its "
-		"trace), or the only one"),
+	OPT_FLAG('l', "live", struct conf, live,
+		 "serve a recording in progress: a session (its directory, its recorder's pid, its "
+		 "trace), or the only one"),
 	OPT_FLAG(0, "any-address", struct conf, everywhere,
 		 "listen on all addresses, not only on the loopback; needs --allow"),
 	OPT_LIST(0, "allow", "ADDRESS[/BITS]", struct conf, allow,
 		 "with --any-address: let this machine or network connect; may be repeated"),
 	OPT_FLAG(
 		'w', "wait", struct conf, wait,
-		"with --live: wait for the recording to begin; end when every viewer has all of the trace, "
-		"or none comes within two seconds of its end"),
-	OPT_FLAG('1', "once", struct conf, once, "end when one viewer has been told everything"),
+		"with --live: wait for the recording to begin; exit when every viewer has all of the trace, "
+		"or none connects within two seconds of its end"),
+	OPT_FLAG('1', "once", struct conf, once, "exit when one viewer has received everything"),
 	OPT_END,
 };
 
@@ -49,13 +48,13 @@ static void cmd_serve_init(void *conf)
 	((struct conf *)conf)->port = 8086;
 }
 
-/* Follows a session; LIVE is over when its recorder has ended. */
+/* A followed session. */
 struct live {
 	struct ring_follow follow;
 	bool on;
 };
 
-/* Reads what was recorded since, when the viewer has been told everything before. */
+/* Reads what was recorded since, once the viewer has received everything before. */
 static int live_refresh(struct live *live, struct tracy_server *server, struct trace *trace,
 			struct tacho_error *err)
 {
@@ -64,7 +63,7 @@ static int live_refresh(struct live *live, struct tracy_server *server, struct t
 
 	if (!tracy_server_is_ready(server))
 		return 0;
-	/* Asked first: what the recorder writes after the answer is read below. */
+	/* Check first: data written after the check is read below. */
 	ended = !ring_follow_recorded(&live->follow);
 	if (tracy_server_is_watched(server))
 		ring_follow_touch(&live->follow);
@@ -79,7 +78,7 @@ static int live_refresh(struct live *live, struct tracy_server *server, struct t
 	return change || ended ? tracy_server_grown(server, ended, err) : 0;
 }
 
-/* Talks to one viewer until it leaves. */
+/* Serves one viewer until it leaves. */
 static int serve_viewer_serve(struct tracy_server *server, int fd, struct trace *trace,
 			      struct live *live, struct tacho_error *err)
 {
@@ -93,7 +92,7 @@ static int serve_viewer_serve(struct tracy_server *server, int fd, struct trace 
 	return r;
 }
 
-/* A process for a viewer. It exits with 0 when the viewer has been told everything. */
+/* Forks a process for a viewer. It exits with 0 if the viewer received everything. */
 static int serve_viewer_start(struct tracy_server *server, int fd, struct trace *trace,
 			      struct live *live, struct tacho_error *err)
 {
@@ -110,7 +109,7 @@ static int serve_viewer_start(struct tracy_server *server, int fd, struct trace 
 	record_catch_signals();
 	if (getppid() != parent)
 		_exit(1);
-	/* What befalls the recording is reported by the parent. */
+	/* The parent reports errors of the recording. */
 	r = serve_viewer_serve(server, fd, trace, live, err);
 	_exit(r < 0 || !tracy_server_served(server));
 }
@@ -156,7 +155,7 @@ static int networks_parse(const struct conf *conf, struct tracy_network *network
 	if (conf->everywhere && !conf->allow.n)
 		return err_set(err, TACHO_EUSAGE,
 			       "--any-address needs --allow=ADDRESS[/BITS]: the Tracy protocol has "
-			       "no password, so say who may connect");
+			       "no password, so name the machines that may connect");
 	if (!conf->everywhere && conf->allow.n)
 		return err_set(err, TACHO_EUSAGE, "--allow needs --any-address");
 	for (size_t i = 0; r == 0 && i < conf->allow.n; i++)
@@ -167,8 +166,9 @@ static int networks_parse(const struct conf *conf, struct tracy_network *network
 #define GRACE_NS 2000000000ull
 
 /*
- * The recording is over and every viewer has left with all of it. One that waited for the program
- * may still be about to connect: so none at all is given a moment, with TRACY_NO_EXIT any time.
+ * True when the recording is over and every viewer has left with all of it. A viewer that waited
+ * for the program may be about to connect, so if there was none, wait a moment, with TRACY_NO_EXIT
+ * forever.
  */
 static bool serve_is_over(const struct live *live, const struct viewers *v, uint64_t *ended)
 {
@@ -219,7 +219,7 @@ static int serve_serve(struct trace *trace, struct live *live, const struct conf
 	return r;
 }
 
-/* With --wait until there is one, or a signal. */
+/* With --wait, waits for a session or a signal. */
 static int session_find(const struct conf *conf, const char *text,
 			struct ring_session_info *session, bool quiet, struct tacho_error *err)
 {
@@ -290,20 +290,20 @@ static int cmd_serve_run(void *conf, const struct cmd_common *common, int argc, 
 
 const struct cmd cmd_serve = {
 	.name = "serve",
-	.summary = "let a Tracy viewer connect to a trace, saved or being recorded",
+	.summary = "serve a trace, saved or being recorded, to a Tracy viewer",
 	.usage = "[options] FILE | --live [--wait] [SESSION]",
 	.description =
 		"Listens like a program that was built with Tracy: a Tracy viewer or capture tool, "
 		"Tenstorrent's 0.10 or Tracy 0.11.1 and newer, connects to it and gets the whole "
-		"trace. The protocol (66, 69, 74, 76 or 82) is the one that it asks for.\n\n"
-		"With --live it gets what a recorder has written so far, then what comes, a tenth of a "
-		"second later, and the end when the recorder ends. Zones that are open are seen at once; what "
-		"is attached to them when they end.\n\n"
-		"Several viewers may be connected; one that is slow or does not read holds up no "
+		"trace. The viewer chooses the protocol (66, 69, 74, 76 or 82).\n\n"
+		"With --live it gets what a recorder has written so far, then new data a tenth of a "
+		"second later, and the end when the recorder ends. Open zones appear at once; their "
+		"attachments when they end.\n\n"
+		"Several viewers may be connected; a slow one delays no "
 		"other.\n\n"
 		"Listens on the loopback. From another machine, forward the port by ssh, or listen "
 		"with --any-address and name the machines that may connect with --allow: the protocol has "
-		"neither a password nor encryption. Questions for anything but the names "
+		"neither a password nor encryption. Queries for anything but the names "
 		"of the trace are refused.",
 	.examples =
 		"  tacho serve run.tacho\n"

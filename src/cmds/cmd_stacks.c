@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb stacks: where the time of sampled threads went, as a tree or a list of functions. */
+/*
+ * The verb "stacks": show where sampled threads spent their time, as a tree or a list of functions.
+ */
 #include "base/fmt.h"
 #include "cmds/query.h"
 #include "sample/profile.h"
@@ -17,25 +19,27 @@ struct conf {
 	int64_t depth;
 };
 
-/* The first are those of enum profile_by. */
+/* The first ones are those of enum profile_by. */
 enum { BY_THREAD = PROFILE_BYS, BY_STATE };
 static const char *const stacks_by[] = {"function", "line",  "file", "library",
 					"thread",   "state", NULL};
 
 static const struct opt opts[] = {
 	OPT_FLAG('b', "bottom-up", struct conf, bottom_up,
-		 "innermost functions first, with their callers below"),
-	OPT_FLAG('l', "list", struct conf, flat,
-		 "no tree: each function once, with its total and its own time"),
+		 "show innermost functions first, with their callers below"),
+	OPT_FLAG(
+		'l', "list", struct conf, flat,
+		"show a list instead of a tree: each function once, with its total and its own time"),
 	OPT_ENUM(0, "by", struct conf, by, stacks_by,
-		 "what a line of the output stands for (default function); thread and state show "
+		 "show a line for each of these (default function); thread and state show "
 		 "what threads did: ran, waited for a CPU, for a lock ..."),
 	OPT_STR('z', "zone", "PATTERN", struct conf, zone,
-		"only the time inside of zones with such a name"),
-	OPT_FLAG(0, "off-cpu", struct conf, off_cpu, "where threads waited, not where they ran"),
+		"count only the time inside of zones with a matching name"),
+	OPT_FLAG(0, "off-cpu", struct conf, off_cpu,
+		 "show where threads waited instead of where they ran"),
 	OPT_DOUBLE(0, "min", "PERCENT", struct conf, min,
-		   "leave out what has less than this part of the time (default 0.5)"),
-	OPT_INT(0, "depth", "N", struct conf, depth, "at most so many levels of the tree"),
+		   "omit lines with less than this share of the time (default 0.5)"),
+	OPT_INT(0, "depth", "N", struct conf, depth, "show at most N levels of the tree"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
@@ -50,7 +54,7 @@ static void cmd_stacks_init(void *conf)
 
 static const struct table_column columns[] = {
 	{"total_percent", "total %", TABLE_PERCENT},
-	{"error_percent", "+-", TABLE_PERCENT},
+	{"error_percent", "+- %", TABLE_PERCENT},
 	{"self_percent", "self %", TABLE_PERCENT},
 	{"total_ns", "total", TABLE_NS},
 	{"self_ns", NULL, TABLE_NS},
@@ -71,7 +75,7 @@ struct printer {
 	struct buf name;
 };
 
-/* One standard deviation of a share that was found with so many samples, in percent. */
+/* One standard deviation of a share estimated from so many samples, in percent. */
 static double share_error(uint64_t samples, uint64_t total)
 {
 	double share = total ? (double)samples / (double)total : 0;
@@ -106,7 +110,7 @@ static int stacks_item_print(struct printer *x, const struct profile_item *item,
 	return table_row(&x->table);
 }
 
-/* In the order of the tree, without recursion: stacks may be 512 deep. */
+/* Prints in tree order, without recursion: stacks may be 512 deep. */
 static int items_print(struct printer *x)
 {
 	const struct profile_item *items = x->view->items.v;
@@ -135,7 +139,7 @@ static int items_print(struct printer *x)
 	return r;
 }
 
-/* What would make the figures misleading is said first. */
+/* Prints caveats before the figures. */
 static void notes_print(const struct query *q, const struct profile *p,
 			const struct profile_counts *c)
 {

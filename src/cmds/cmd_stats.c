@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns by which the table can be sorted, in its order. */
+/* Columns for sorting, in the order of the table. */
 #define SORTS(X) \
 	X(name)  \
 	X(count) \
@@ -96,7 +96,7 @@ static int stats_compare(const void *a, const void *b, void *context)
 	return o->reverse ? -r : r;
 }
 
-/* The name comes last: it has no end that a table could wait for. */
+/* The name is last: its width is unbounded. */
 static const struct table_column columns[] = {
 	{"count", "count", TABLE_COUNT},
 	{"total_ns", "total", TABLE_NS},
@@ -117,7 +117,7 @@ static const struct table_column columns[] = {
 	{"line", NULL, TABLE_ID},
 };
 
-/* Text has room for the usual figures; the others are shown when they are asked for. */
+/* Text shows the usual figures; the others on request. */
 static void stats_hide(const char **hidden, const struct conf *conf, const struct trace_stat *stats,
 		       size_t n)
 {
@@ -140,14 +140,16 @@ static void stats_hide(const char **hidden, const struct conf *conf, const struc
 	*hidden = NULL;
 }
 
-/* Tracy's clients of devices have a source location of the same zone for each op: its function says
- * which. */
+/*
+ * Tracy's device clients have a source location per op for the same zone: its function names the
+ * op.
+ */
 static bool is_of_op(const struct trace_srcloc *s)
 {
 	return !strncmp(s->function, "OP ID:", 6) || !strncmp(s->function, "TRACE ID:", 9);
 }
 
-/* Figures of nothing but unfinished zones are not there. */
+/* No statistics if every zone is unfinished. */
 static void add_figures(struct table *t, const struct query *q, const struct trace_stat *s,
 			double whole)
 {
@@ -171,8 +173,10 @@ static int stats_by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* Which rows share their name with another one: Python has many <module> and __init__. NULL: no
- * memory. */
+/*
+ * Marks rows that share their name with another one: Python has many <module> and __init__. NULL if
+ * out of memory.
+ */
 static bool *find_namesakes(const struct trace *trace, const struct trace_stat *stats, size_t n)
 {
 	bool *shared = calloc(n + 1, sizeof(*shared));
@@ -193,7 +197,7 @@ static bool *find_namesakes(const struct trace *trace, const struct trace_stat *
 	return shared;
 }
 
-/* The file and the folder it is in: what is before them is the same for most. */
+/* The file and its folder: the path above them is the same for most. */
 static const char *end_of_path(const char *path)
 {
 	const char *end = path + strlen(path);
@@ -318,7 +322,7 @@ static int stats_print(struct query *q, void *verb_conf)
 	if (conf->top < 0)
 		return err_set(&q->err, TACHO_EUSAGE, "--top: %lld is not a number of rows",
 			       (long long)conf->top);
-	filter.srclocs = NULL; /* the names that are left out count in the whole */
+	filter.srclocs = NULL; /* filtered names count in the total */
 	r = find_folds(q->trace, &fold);
 	filter.fold = fold;
 	r = r < 0 ? err_set(&q->err, r, "no memory")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracy's capture tool: its options, its lines, its exit codes. */
+/* The verb "tracy-capture": Tracy's capture tool with its options, output and exit codes. */
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/now.h"
@@ -29,21 +29,23 @@ static const char *const versions[] = TRACY_FILE_VERSIONS;
 
 static const struct opt opts[] = {
 	OPT_STR('o', "output", "FILE", struct conf, output,
-		"write to FILE: a .tracy file, or one of ours when its name ends in .tacho"),
+		"write to FILE: a .tracy file, or a .tacho file if its name ends in .tacho"),
 	OPT_STR('a', "address", "ADDRESS", struct conf, address,
-		"where the program runs: a host, or an IPv4 or IPv6 address (default: this machine)"),
-	OPT_LIST('p', "port", "PORT", struct conf, ports,
-		 "the program's port (default 8086); several programs become one trace"),
-	OPT_FLAG('f', "force", struct conf, force, "replace FILE when it exists"),
+		"connect to this host, or IPv4 or IPv6 address (default: this machine)"),
+	OPT_LIST(
+		'p', "port", "PORT", struct conf, ports,
+		"connect to this port (default 8086); may be repeated: several programs give one trace"),
+	OPT_FLAG('f', "force", struct conf, force, "replace FILE if it exists"),
 	OPT_INT('s', "seconds", "N", struct conf, seconds,
 		"stop N seconds after the first welcome"),
 	OPT_INT('m', "memlimit", "PERCENT", struct conf, memory,
-		"taken for the sake of scripts: memory does not grow with the trace"),
+		"accepted for compatibility, no effect: memory does not grow with the trace"),
 	OPT_INT('z', "level", "N", struct conf, level,
 		"compress with Zstd at level 1 to 19 (default 3, as Tracy's capture does)"),
-	OPT_ENUM(0, "tracy-version", struct conf, version, versions,
-		 "the file's version. 0.14: Tracy 0.14 and newer; 0.10: Tenstorrent's 0.10, and "
-		 "Tracy up to 0.14.0; auto: 0.10 for a file named " TRACY_TT_FILE ", else 0.14"),
+	OPT_ENUM(
+		0, "tracy-version", struct conf, version, versions,
+		"write this version of the file. 0.14: Tracy 0.14 and newer; 0.10: Tenstorrent's 0.10, and "
+		"Tracy up to 0.14.0; auto: 0.10 for a file named " TRACY_TT_FILE ", else 0.14"),
 	OPT_FLAG(0, "discover", struct conf, discover,
 		 "record every program on this machine that announces itself, until Ctrl-C"),
 	OPT_END,
@@ -54,7 +56,7 @@ struct session {
 	const struct cmd_common *common;
 	struct trace_writer *writer;
 	struct tracy_hub *hub;
-	char *trace; /* path of our own file */
+	char *trace; /* path of the .tacho file */
 	bool native; /* it is the result */
 	bool greeted;
 	uint64_t started, first_welcome, shown; /* ns */
@@ -64,7 +66,7 @@ struct session {
 
 /* ------------------------------------------------------------------- words */
 
-/* 2.38 s, 514.8 ms, 12 ns: at most two decimals and no zeroes behind. */
+/* 2.38 s, 514.8 ms, 12 ns: at most two decimals, no trailing zeros. */
 static char *time_text(char *text, double ns)
 {
 	static const struct {
@@ -149,7 +151,7 @@ static void show_progress(struct session *s, const struct tracy_peer *sum)
 
 /* -------------------------------------------------------------------- loop */
 
-/* Adds up what the clients have given. Returns how many have not come to an end. */
+/* Sums up the clients. Returns how many have not ended. */
 static size_t tracy_capture_look(struct session *s, int *failure)
 {
 	size_t open = 0;
@@ -198,8 +200,7 @@ static bool time_is_up(const struct session *s)
 	       now_ns() - s->first_welcome >= (uint64_t)s->conf->seconds * 1000000000u;
 }
 
-/* Until all have ended, the time is up, or somebody wants it to stop. 0 or an error of the trace.
- */
+/* Runs until all have ended, the time is up, or a signal stops it. 0 or an error of the trace. */
 static int tracy_capture_record(struct session *s, int *failure, struct tacho_error *err)
 {
 	int r = 0;
@@ -362,7 +363,7 @@ static int cmd_tracy_capture_run(void *conf, const struct cmd_common *common, in
 
 	if (argc || !s.conf->output)
 		r = err_set(&err, TACHO_EUSAGE,
-			    argc ? "there is one word too many: '%s'" : "-o FILE is missing",
+			    argc ? "unexpected argument: '%s'" : "-o FILE is missing",
 			    argc ? argv[0] : "");
 	else
 		r = open_session(&s, &err);
@@ -389,13 +390,13 @@ const struct cmd cmd_tracy_capture = {
 	.description =
 		"Connects to a program that was built with Tracy's client, records it until it ends "
 		"and writes a .tracy file. Protocols 64, 66 (Tenstorrent's 0.10 line and 0.11.0), 69, "
-		"74, 76 and 82 are spoken.\n\n"
+		"74, 76 and 82 are supported.\n\n"
 		"Several ports give one trace of several programs on one timeline. Ctrl-C and SIGTERM "
-		"save what has come so far; a program that is killed is saved up to its last block, "
-		"and its open zones are marked unfinished. The program's exit is never held up.\n\n"
-		"Exits with 0 when a trace was saved, 1 for wrong usage or a protocol that is not "
-		"spoken, 2 when the program has been recorded by somebody else, 3 when it went away "
-		"before its welcome, 4 when FILE exists, 5 when it cannot be written.",
+		"save what was received so far; a program that is killed is saved up to its last block, "
+		"and its open zones are marked unfinished. The program's exit is never delayed.\n\n"
+		"Exits with 0 if a trace was saved, 1 for wrong usage or an unsupported protocol, "
+		"2 if another recorder has already recorded the program, 3 if it ended "
+		"before its welcome, 4 if FILE exists, 5 if it cannot be written.",
 	.examples = "tracy-capture -o run.tracy -p 8086\n  records one program\n"
 		    "tracy-capture -f -o all.tacho --discover\n"
 		    "  all programs of this machine, until Ctrl-C\n",

@@ -45,7 +45,7 @@ static void cmd_tt_profile_init(void *conf)
 	cf->port = FIRST_PORT;
 }
 
-/* The port to use; a busy one is explained, and another is taken. */
+/* Chooses the port; reports a busy one and falls back to another. */
 static int choose_port(int64_t wanted, struct tacho_error *err)
 {
 	char owner[128];
@@ -75,7 +75,7 @@ static void set_environment(const struct words *words, const char *folder)
 		putenv(words->v[i]);
 }
 
-/* What the program has not left itself comes out of its trace. */
+/* Writes the logs that the program did not write itself from its trace. */
 static int export_logs(struct trace *trace, const char *logs, struct tacho_error *err)
 {
 	struct tracy_notes notes = {{0}};
@@ -137,7 +137,7 @@ static int tt_profile_report(const struct ttlog_options *options, const char *ou
 	return r;
 }
 
-/* PATH with the process's number before its ending. */
+/* PATH with the process's number before its extension. */
 static int output_of(const char *path, const char *label, char *out, size_t size)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -146,7 +146,7 @@ static int output_of(const char *path, const char *label, char *out, size_t size
 	return snprintf(out, size, "%.*s-%s%s", stem, path, label, path + stem);
 }
 
-/* The folder of logs that a process has to itself; whether it has left a device log there. */
+/* The log folder of a single process; returns whether it has a device log. */
 static bool own_logs(const char *folder, const struct trace *trace, uint32_t process, char *logs,
 		     size_t size)
 {
@@ -158,9 +158,9 @@ static bool own_logs(const char *folder, const struct trace *trace, uint32_t pro
 }
 
 /*
- * Several processes with devices. Of those that run at the same time one writes its device log to
- * the folder, any of them, and each other to a folder of its own; those that run one after the
- * other share one.
+ * Several processes with devices. Of those that run at the same time, any one writes its device log
+ * to the folder and each other to a folder of its own; those that run one after the other share
+ * one.
  */
 struct sharing {
 	uint32_t main; /* the process whose logs are in the folder itself */
@@ -185,7 +185,9 @@ static struct sharing find_sharing(const char *folder, const struct trace *trace
 	return s;
 }
 
-/* One of several processes: its logs are in one place, and the main one has the output. */
+/*
+ * Reports one of several processes: its logs are in one place, and the main one writes the output.
+ */
 static int tt_profile_process_report(const struct conf *cf, const char *folder, struct trace *trace,
 				     uint32_t process, const uint8_t *tracks,
 				     struct sharing sharing, const struct cmd_common *common,
@@ -220,7 +222,7 @@ static int tt_profile_process_report(const struct conf *cf, const char *folder, 
 		     : tt_profile_report(&options, main ? cf->output : output, logs, common, err);
 }
 
-/* Numbers of ops are a process's own: each has a report of its own, by the trace. */
+/* Op numbers are per process, so each has its own report, from the trace. */
 static int report_each(const struct conf *cf, const char *folder, struct trace *trace,
 		       const struct cmd_common *common, struct tacho_error *err)
 {
@@ -238,7 +240,7 @@ static int report_each(const struct conf *cf, const char *folder, struct trace *
 	return r;
 }
 
-/* After the command, with its trace if there is one. 0 or a negative error. */
+/* Runs after the command, with its trace if there is one. 0 or a negative error. */
 static int report_all(const struct conf *cf, const char *folder, const char *logs,
 		      const char *recorded, const struct cmd_common *common,
 		      struct tacho_error *err)
@@ -270,7 +272,7 @@ static int tt_profile_record(const struct conf *cf, struct words *words,
 
 	if (port < 0)
 		return err_report(err, port);
-	/* Logs of an earlier run would be taken for this one's. */
+	/* Logs of an earlier run would be mistaken for this one's. */
 	r = ttlogs_put_aside(folder, aside, sizeof(aside), err);
 	if (r < 0)
 		return err_report(err, r);
@@ -287,8 +289,7 @@ static int tt_profile_record(const struct conf *cf, struct words *words,
 	if (status == 126 || status == 127)
 		return status;
 	r = report_all(cf, folder, logs, trace, common, err);
-	/* The command's status is ours. Only an output that cannot be written is worse than
-	 * success. */
+	/* The command's status is ours, unless it succeeded and an output cannot be written. */
 	if (r < 0)
 		r = err_report(err, r);
 	return status ? status : r == 5 ? r : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verb "version": the release, and the commit when it is known. */
+/* The verb "version": print the release, and the commit if it is known. */
 #include "cmds/cmds.h"
 
 static int cmd_version_run(void *conf, const struct cmd_common *common, int argc, char **argv)

@@ -66,8 +66,8 @@ static int view_check(const struct conf *conf, struct tacho_error *err)
 }
 
 /*
- * Opens PAGE, which leads to the URL. The browser's output is dropped; its signals are not those
- * that end the viewer.
+ * Opens PAGE, which leads to the URL. Discards the browser's output; signals that end the viewer do
+ * not reach it.
  */
 static void browser_open(char *page)
 {
@@ -95,7 +95,7 @@ static void browser_open(char *page)
 			strerror(e));
 }
 
-/* Without a file: what is being recorded now, or else the next recording. */
+/* Without a file: the current recording, or else the next one. */
 static int view_live_add(struct view *view, const struct conf *conf, struct tacho_error *err)
 {
 	int r = view_add_session(view, conf->live, err);

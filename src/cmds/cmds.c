@@ -115,7 +115,7 @@ const struct cmd *cmds_find(const char *name)
 	return NULL;
 }
 
-/* The link that the program was called by, NULL: by its own name. */
+/* The link that the program was called by; NULL: its own name. */
 static const char *link_name;
 
 static const struct cmd *find_alias(const char *program)
@@ -203,7 +203,7 @@ bool cmds_stdout_failed(void)
 	return fflush(stdout) || ferror(stdout);
 }
 
-/* A reader that has seen enough and left ("| head") is no error and no news. */
+/* A closed pipe ("| head") is not an error. */
 static int end_stdout(int r)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program: the table of verbs and what is common to them. */
+/* The program: the table of verbs and their common parts. */
 #ifndef CMDS_CMDS_H
 #define CMDS_CMDS_H
 
@@ -11,16 +11,16 @@ extern const struct cmd *const cmds_table[];
 
 const struct cmd *cmds_find(const char *name);
 
-/* Options that each verb knows besides its own. */
+/* Options that all verbs have. */
 extern const struct opt cmds_common_opts[];
 
 /*
- * Finds the verb by the name of the program (an installed link) or by argv[1], parses and runs it.
+ * Finds the verb by the program's name (an installed link) or by argv[1], parses and runs it.
  * COMMIT is the commit that the program was built from, for "tacho version"; "" if unknown.
  */
 int cmds_main(int argc, char **argv, const char *commit);
 
-/* What cmds_main() was given. */
+/* The commit passed to cmds_main(). */
 extern const char *cmds_commit;
 
 /*
@@ -29,19 +29,19 @@ extern const char *cmds_commit;
  */
 extern const char cmds_description[], cmds_choosing[], cmds_examples[];
 
-/* What exit codes mean; ends with a NULL meaning. */
+/* Meanings of exit codes; ends with a NULL meaning. */
 struct cmds_exit {
 	const char *codes;
 	const char *meaning;
 };
 extern const struct cmds_exit cmds_exits[];
 
-/* True when standard output could not be written to. */
+/* Whether writing to standard output has failed. */
 bool cmds_stdout_failed(void);
 
 /*
- * Warns once of each variable in the environment that looks like one of ours and is none, with the
- * nearest that is. For verbs that read the environment.
+ * Warns once about each environment variable that resembles one of ours but is unknown, and
+ * suggests the nearest. For verbs that read the environment.
  */
 void environ_check(bool quiet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of "tacho device" share. */
+/* Shared by the parts of "tacho device". */
 #ifndef CMDS_DEVICE_H
 #define CMDS_DEVICE_H
 
@@ -25,16 +25,16 @@ struct device_job {
 	struct tacho_program *program;
 	struct tacho_core_range cores;
 	struct tacho_error err; /* when .own */
-	bool own;               /* the error is not the device's */
+	bool own;               /* the error is not from the device */
 };
 
-/* 0 or a failure, which device_job_close() reports. */
+/* Returns 0 or a failure, which device_job_close() reports. */
 int device_job_open(struct device_job *job, const struct device_conf *c, bool profile);
-/* Frees all; prints the error when RESULT is one. Returns the exit code. */
+/* Frees everything; prints the error if RESULT is one. Returns the exit code. */
 int device_job_close(struct device_job *job, int result);
 
 struct elf_image;
-/* Reads and parses an ELF file; BYTES, which it lies in, are the caller's to free. */
+/* Reads and parses an ELF file, which refers to BYTES; the caller frees BYTES. */
 int device_elf(const char *path, struct elf_image *elf, uint8_t **bytes, struct tacho_error *err);
 
 int device_disasm(const struct device_conf *c);
@@ -42,7 +42,7 @@ int device_trace(const struct device_conf *c, const struct table_style *style);
 int device_boot(const struct device_conf *c, const struct table_style *style, char **files, int n);
 
 struct tensix;
-/* The registers that programs used and the model does not have; nothing when there are none. */
+/* Prints the registers that programs used but the model lacks, if any. */
 int device_print_unknown(struct tensix *t, const struct table_style *style);
 
 #endif

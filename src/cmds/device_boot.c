@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ELF files that somebody else built, on a core that nobody has prepared: they boot by the
- * hardware's rules.
- */
+/* Boot foreign ELF files on an unprepared core, by the hardware's rules. */
 #include "base/err.h"
 #include "cmds/device.h"
 #include "device/prof_decode.h"
@@ -58,7 +55,9 @@ static int device_boot_load(struct boot *b, const struct elf_image *elf)
 	return 0;
 }
 
-/* "ADDRESS=VALUE", or "ADDRESS:WORDS" when SEPARATOR is a colon, then the second may be missing. */
+/*
+ * Parses "ADDRESS=VALUE", or "ADDRESS:WORDS" if SEPARATOR is a colon; then the second is optional.
+ */
 static int parse_pair(struct boot *b, const char *text, char separator, uint32_t *address,
 		      uint32_t *value)
 {
@@ -92,7 +91,7 @@ static int set_words(struct boot *b, const struct opt_list *list)
 	return r;
 }
 
-/* A jump to the first file's entry, unless a file has put something there. */
+/* Writes a jump to the first file's entry, unless a file occupies that address. */
 static void write_jump(struct boot *b)
 {
 	uint32_t to = b->elf[0].entry, word;
@@ -200,7 +199,7 @@ static int device_boot_with_fail(struct boot *b)
 	return TACHO_EDAMAGED;
 }
 
-/* Until nothing moves any more. */
+/* Runs until nothing moves. */
 static int device_boot_settle(struct boot *b, const struct device_conf *c)
 {
 	uint64_t most = c->max_cycles > 0 ? (uint64_t)c->max_cycles : 100000000;
@@ -316,7 +315,7 @@ static void print_item(void *context, const struct prof_item *item)
 	table_row(l->table);
 }
 
-/* What stands in DRAM by the words of the profiler's control vector. */
+/* Prints the markers in DRAM, found through the profiler's control vector. */
 static int device_boot_markers_print(struct boot *b, uint32_t area, const struct table_style *style)
 {
 	static const struct table_column columns[] = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of the command line on a device; its instructions, as text and as they run. */
+/*
+ * Run a kernel from the command line on a device; print its instructions, as text and as they run.
+ */
 #include "cmds/device.h"
 #include "device/kernel_build.h"
 #include "device/program.h"
@@ -36,7 +38,7 @@ static int parse_cores(struct device_job *job, const char *text)
 	return 0;
 }
 
-/* The words of an option, to be freed; NAME: the option's. */
+/* The words of option NAME; the caller frees them. */
 static int parse_words(struct device_job *job, const struct opt_list *list, const char *name,
 		       uint32_t **out)
 {
@@ -60,7 +62,10 @@ static int parse_words(struct device_job *job, const struct opt_list *list, cons
 	return 0;
 }
 
-/* The strings of an option with NULL at the end, to be freed; they stay the option's. */
+/*
+ * The strings of an option, NULL-terminated; the caller frees the array, the option owns the
+ * strings.
+ */
 static int list_strings(struct device_job *job, const struct opt_list *list, const char ***out)
 {
 	*out = calloc(list->n + 1, sizeof(**out));

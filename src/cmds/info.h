@@ -5,7 +5,7 @@
 
 #include "cmds/query.h"
 
-/* Clocks of devices: points, and the bound of their error, in the middle and at worst. */
+/* Device clocks: points and their error bounds, median and maximum. */
 int info_clocks(struct query *q);
 
 #endif

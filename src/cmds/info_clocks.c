@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How exactly the clocks of devices are known. */
+/* Show the accuracy of device clocks. */
 #include "base/fmt.h"
 #include "base/order.h"
 #include "cmds/info.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Bounds in the middle of all pieces, where they are largest; sorted. Freed by the caller. */
+/* Bounds in the middle of all pieces, where they are largest; sorted. The caller frees them. */
 static uint64_t *bounds_of(const struct device_clock *clock, size_t *count)
 {
 	uint64_t *bounds = malloc((clock->n + 1) * sizeof(*bounds));

@@ -6,7 +6,7 @@
 #include "op/load.h"
 #include "perf/gaps.h"
 
-/* Is the file a trace (.tacho or .tracy), by its first bytes? */
+/* Whether the file is a trace (.tacho or .tracy), by its first bytes. */
 bool perf_trace_is(const char *path);
 
 /* The trace and its ops, which must outlive the input. */
@@ -15,7 +15,9 @@ struct perf_trace {
 	struct op_loaded ops;
 };
 
-/* Opens the trace and puts its ops into IN. 0 or an error; perf_trace_free() in any case. */
+/*
+ * Opens the trace and puts its ops into IN. 0 or an error; call perf_trace_free() in either case.
+ */
 int perf_trace_open(struct perf_trace *t, const char *path, struct perf_input *in,
 		    struct perf_notes *notes, struct tacho_error *err);
 void perf_trace_free(struct perf_trace *t);

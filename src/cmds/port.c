@@ -24,7 +24,7 @@ bool port_is_free(int port)
 
 	if (fd < 0)
 		return false;
-	/* Connections that linger from an earlier run are not in the way. */
+	/* Lingering connections of an earlier run do not block the port. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	ok = bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 1) == 0;
 	close(fd);
@@ -39,7 +39,7 @@ int port_find(int first, int last)
 	return -1;
 }
 
-/* The inode of the socket that listens on PORT; 0: none is known. */
+/* The inode of the socket that listens on PORT; 0 if unknown. */
 static unsigned long socket_inode(const char *table, int port)
 {
 	FILE *f = fopen(table, "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local TCP ports: is one free, who has it, which is. */
+/* Local TCP ports: check one, name its owner, find a free one. */
 #ifndef CMDS_PORT_H
 #define CMDS_PORT_H
 
@@ -8,7 +8,7 @@
 
 bool port_is_free(int port);
 
-/* "pytest (pid 123)", or "another process" if the system does not say. */
+/* "pytest (pid 123)", or "another process" if unknown. */
 void port_owner(int port, char *text, size_t size);
 
 /* The first free one of FIRST..LAST, or -1. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chosen by number or by a pattern for the name. */
+/* Selected by number or by a pattern for the name. */
 static int is_chosen(const char *choice, uint64_t id, const char *name, struct tacho_error *err)
 {
 	char *end;
@@ -24,7 +24,7 @@ static int is_chosen(const char *choice, uint64_t id, const char *name, struct t
 	return r;
 }
 
-/* Leaves in q->tracks only those of the chosen processes. */
+/* Restricts q->tracks to the chosen processes. */
 static int choose_processes(struct query *q, const struct opt_list *list)
 {
 	const struct trace *t = q->trace;
@@ -53,7 +53,7 @@ static int choose_processes(struct query *q, const struct opt_list *list)
 	return r < 0 ? r : 0;
 }
 
-/* Leaves in q->tracks only the chosen threads, and all tracks that are no threads. */
+/* Restricts q->tracks to the chosen threads and all tracks that are not threads. */
 static int choose_threads(struct query *q, const struct opt_list *list)
 {
 	const struct trace *t = q->trace;
@@ -116,7 +116,7 @@ static int choose_names(struct query *q, const struct query_conf *conf)
 	return 0;
 }
 
-/* With one process it is not worth a column to say which. */
+/* With a single process the column is omitted. */
 static const char *const only_process[] = {"pid", "process", NULL};
 
 static int open_query(struct query *q, const struct query_conf *conf, int argc, char **argv)

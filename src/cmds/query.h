@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the reading verbs share: opening a trace, choosing a part of it, telling what is missing. A
- * verb is a function that prints, and query_run() is all around it:
+ * Shared by the reading verbs: open a trace, select a part of it, report what is missing. A verb is
+ * a function that prints; query_run() does everything around it:
  *
  *	struct conf { struct query_conf query; bool reverse; };
  *	static const struct opt opts[] = {QUERY_NAME(struct conf, query), ..., OPT_END};
@@ -51,21 +51,21 @@ struct query {
 	struct trace *trace;
 	struct view_filter filter; /* .in has times, tracks and, with --name, source locations */
 	struct pattern name;
-	uint8_t *tracks, *srclocs; /* what filter.in points to */
+	uint8_t *tracks, *srclocs; /* filter.in points to these */
 	struct table_style style;
 	double ns_per_tick;
 	struct tacho_error err; /* for the details of an error that print() returns */
-	int exit_code;          /* print() may set it: of a verb that succeeded */
+	int exit_code;          /* exit code of a successful verb; print() may set it */
 };
 
 /*
- * Opens argv[0], applies CONF, calls PRINT, reports its error or the damage of the file, frees all,
- * lists in CONF too. Returns the exit code.
+ * Opens argv[0], applies CONF, calls PRINT, reports its error or the file's damage, and frees
+ * everything, including the lists in CONF. Returns the exit code.
  */
 int query_run(void *conf, const struct cmd_common *common, int argc, char **argv,
 	      int (*print)(struct query *q, void *conf));
 
-/* The run() of a verb that is all in its PRINT. */
+/* The run() of a verb that consists of its PRINT. */
 #define QUERY_RUN(print)                                                                   \
 	static int run(void *conf, const struct cmd_common *common, int argc, char **argv) \
 	{                                                                                  \
@@ -75,12 +75,12 @@ int query_run(void *conf, const struct cmd_common *common, int argc, char **argv
 /* A number of ticks (a duration, a sum of durations) in nanoseconds. */
 double query_ns(const struct query *q, double ticks);
 
-/* Rows of all tracks of one kind that the query takes; CALL ends the loop by an error. */
+/* Calls CALL for the rows of all selected tracks of one kind; an error from CALL ends the loop. */
 int query_rows(struct query *q, uint32_t kind,
 	       int (*call)(void *context, const struct trace_row *row, uint32_t track),
 	       void *context);
 
-/* Is this a track of the kind, of a chosen process, with a name that --name takes? */
+/* Whether this is a track of the kind, of a chosen process, and matches --name. */
 bool query_shows(const struct query *q, uint32_t track, uint32_t kind);
 
 /* "T0..T1" in ticks of the trace. 0 or TACHO_EUSAGE. */

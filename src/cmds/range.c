@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One end of a range as it was written, without blanks. */
+/* One end of a range as written, without blanks. */
 struct end {
 	char text[64];
 	const char *unit; /* after the digits */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What "run" and "capture" share: options, signals, progress, the last lines. */
+/* Shared by "run" and "capture": options, signals, progress, the last lines. */
 #include "cmds/record.h"
 #include "base/fmt.h"
 #include "cmds/port.h"
@@ -16,14 +16,12 @@
 const char *const record_policies[] = {"drop", "block", "overwrite", NULL};
 
 static volatile sig_atomic_t stops, forward[NSIG];
-static volatile sig_atomic_t has_command; /* which is in our group */
-static volatile sig_atomic_t late[NSIG];  /* came to the child that is to be the command */
+static volatile sig_atomic_t has_command; /* it is in our group */
+static volatile sig_atomic_t late[NSIG];  /* received by the child that will be the command */
 static pid_t recorder;
 static bool wrapped;
 static pid_t parent; /* then */
-/*
- * Caught; those after SIGCHLD are ignored: a closed pipe or a full file is an error of one write.
- */
+/* Caught signals; those after SIGCHLD are ignored: a closed pipe or a full file fails one write. */
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
 			     SIGUSR2, SIGCHLD, SIGPIPE, SIGXFSZ};
 #define CAUGHT (int)(sizeof(caught) / sizeof(caught[0]))
@@ -31,7 +29,7 @@ static struct sigaction old_actions[CAUGHT];
 static struct rlimit old_files;
 static bool files_raised;
 
-#define SESSION_MB_DEFAULT (-1) /* by what is free */
+#define SESSION_MB_DEFAULT (-1) /* depends on the free memory */
 
 static int64_t record_env_number(const char *name, int64_t otherwise)
 {
@@ -77,8 +75,8 @@ void record_options(const struct record_conf *conf, struct capture_options *opti
 }
 
 /*
- * A program built with Tracy listens on its port, or on one of the next when it is taken: by its
- * parent, say. Ports that somebody else has already are not for us.
+ * A program built with Tracy listens on its port, or on one of the next if that is taken, for
+ * example by its parent. Ports that were already taken are skipped.
  */
 int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err)
 {
@@ -124,7 +122,7 @@ static int sample_options(const struct record_conf *conf, struct sampler_options
 	return 0;
 }
 
-/* Goes on without sampling, or not at all. */
+/* Continues without sampling, or not at all. */
 static int sample_refused(struct recording *r, const struct record_conf *conf,
 			  const struct tacho_error *err)
 {
@@ -189,9 +187,9 @@ static bool asks_to_stop(int number)
 }
 
 /*
- * Our parent sends on what it gets. What was sent to the whole group came to us directly too, and
- * to the command. How often cannot be compared, since signals that wait become one: what the parent
- * sends within some time of a direct one is taken for the same. On a busy machine it may be late.
+ * Our parent forwards its signals. A signal to the whole group also reached us, and the command,
+ * directly. Counts cannot be compared, since pending signals merge: a forwarded signal shortly
+ * after a direct one counts as the same. On a busy machine it may be late.
  */
 static void on_signal_wrapped(int number, const siginfo_t *info, const struct timespec *now)
 {
@@ -217,7 +215,7 @@ static void record_on_signal(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (number == SIGCHLD)
-		return; /* only to end a sleep */
+		return; /* only to interrupt a sleep */
 	if (getpid() != recorder) {
 		late[number] = 1;
 		return;
@@ -227,8 +225,10 @@ static void record_on_signal(int number, siginfo_t *info, void *context)
 		on_signal_wrapped(number, info, &now);
 		return;
 	}
-	/* timeout(1) and others send to the process and to its group: that is one request. Two keys
-	 * on a terminal are two. */
+	/*
+	 * timeout(1) and others signal the process and its group: that is one request. Two keys on
+	 * a terminal are two.
+	 */
 	if (asks_to_stop(number)) {
 		if (stops && info->si_code != SI_KERNEL && number == last_number &&
 		    ms_between(&last, &now) < 250)
@@ -237,8 +237,10 @@ static void record_on_signal(int number, siginfo_t *info, void *context)
 		last_number = number;
 		stops++;
 	}
-	/* A terminal sends to the whole group, so the command has it too when there is one;
-	 * kill(1) sends to us alone. */
+	/*
+	 * A terminal signals the whole group, so the command, if there is one, has it too; kill(1)
+	 * signals only us.
+	 */
 	if (info->si_code != SI_KERNEL || !has_command)
 		forward[number] = 1;
 }
@@ -247,7 +249,7 @@ void record_wrapped(void)
 {
 	wrapped = true;
 	parent = getppid();
-	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* to end a sleep */
+	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* to interrupt a sleep */
 }
 
 bool record_is_wrapped(void)
@@ -275,7 +277,7 @@ void record_catch_signals(void)
 		bool noted = caught[i] != SIGPIPE && caught[i] != SIGXFSZ;
 
 		sigaction(caught[i], NULL, &old_actions[i]);
-		/* What is ignored stays ignored: nohup. */
+		/* Ignored signals stay ignored: nohup. */
 		if (old_actions[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
 			sigaction(caught[i], noted ? &note : &ignore, NULL);
 	}

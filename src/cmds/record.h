@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What run, capture and recover share: the loop, signals, the progress line, the last line. */
+/* Shared by run, capture and recover: the loop, signals, the progress line, the last line. */
 #ifndef CMDS_RECORD_H
 #define CMDS_RECORD_H
 
@@ -15,11 +15,11 @@ struct record_conf {
 	bool force, durable, strict;
 	int64_t limit_mb, session_mb, block_ms;
 	int policy;
-	/* Programs built with Tracy that come up at these ports are recorded too. */
+	/* Also records programs built with Tracy that listen on these ports. */
 	uint16_t tracy_ports[RECORD_PORTS];
 	size_t tracy_port_count;
 	const char *sample; /* of --sample: NULL = not given */
-	int64_t stack_kb;   /* 0 = by what programs need */
+	int64_t stack_kb;   /* 0 = as programs need */
 };
 
 #define RECORD_OPTS(s, f)                                                                              \
@@ -39,7 +39,7 @@ struct record_conf {
 		OPT_INT(0, "block-ms", "MS", s, f.block_ms,                                            \
 			"longest wait of --policy=block (default 100)")
 
-/* Of verbs that start or find programs by themselves. */
+/* For verbs that start or find programs themselves. */
 #define RECORD_SAMPLE_OPTS(s, f)                                                                  \
 	{.type = OPT_T_STR,                                                                       \
 	 .name = "sample",                                                                        \
@@ -58,10 +58,10 @@ extern const char *const record_policies[];
  * TACHO_POLICY, TACHO_RING_KB). */
 void record_init(struct record_conf *conf);
 void record_options(const struct record_conf *conf, struct capture_options *options);
-/* Programs built with Tracy are to use PORT, by the environment, and are recorded there. */
+/* Makes programs built with Tracy use PORT, through the environment, and records them there. */
 int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err);
 
-/* A recording that goes on. */
+/* A recording in progress. */
 struct recording {
 	struct capture *capture;
 	bool quiet, failed;
@@ -71,36 +71,35 @@ struct recording {
 };
 
 /*
- * With --sample: the sampler of R. record_sample_child() is for a child that waits before exec.
- * What the kernel does not allow is said once and recording goes on without it, unless
+ * With --sample: the sampler of R. record_sample_child() is for a child that waits before exec. If
+ * the kernel denies sampling, it is reported once and recording continues without it, unless
  * --sample=strict: then these return an error that has been reported.
  */
 int record_sample_open(struct recording *r, const struct record_conf *conf);
 int record_sample_add(struct recording *r, const struct record_conf *conf, pid_t pid, bool on_exec);
 int record_sample_start(struct recording *r, const struct record_conf *conf);
 
-/* Each process that is recorded costs two descriptors: as many as there may be. */
+/* Raises the descriptor limit to the maximum: each recorded process costs two. */
 void record_raise_files(void);
-/* Signals are noted from here on: how many asked to stop, and what the last one was. */
+/* Records signals from here on: the number of stop requests, and the last signal. */
 void record_catch_signals(void);
-/* The parent sends its signals on to us: one that was sent to the group is not for us to send on.
- */
+/* The parent forwards its signals to us: do not forward those sent to the group. */
 void record_wrapped(void);
 bool record_is_wrapped(void);
-/* That parent was killed: who did so meant the command. */
+/* That parent was killed: the signal was meant for the command. */
 bool record_orphaned(void);
-/* From now on there is a command, which gets by itself what is sent to the group. */
+/* From now on there is a command, which receives signals to the group itself. */
 void record_has_command(void);
-/* Undoes both: for the child between fork and exec. What came to it meanwhile comes again. */
+/* Undoes both, for the child between fork and exec. Signals received meanwhile are raised again. */
 void record_restore(void);
 int record_stops(void);
-/* Asked more than once: save at once. With a parent, that is the command's own affair. */
+/* Stopped more than once: save at once. With a parent, the command decides. */
 bool record_insisted(void);
-/* A signal that was sent to this process alone and belongs to the command too; 0 = none. Clears it.
- */
+/* A signal sent to this process only that the command should get too; 0 = none. Clears it. */
 int record_take_signal(void);
 
-/* One round with progress. A write error is reported once; recording is off then. False: it failed.
+/*
+ * One round with progress. A write error is reported once and stops recording. False if it failed.
  */
 bool record_round(struct recording *r);
 
@@ -112,7 +111,7 @@ bool record_round(struct recording *r);
 int record_command(const struct record_conf *conf, const struct cmd_common *common,
 		   const char *session, bool wait, char **argv);
 
-/* Stops, saves, prints the last line. Returns the exit code, 0 when all is well. */
+/* Stops, saves, prints the last line. Returns the exit code, 0 on success. */
 int record_finish(struct recording *r, const struct record_conf *conf);
 
 #endif

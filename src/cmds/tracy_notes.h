@@ -5,7 +5,7 @@
 
 #include "tracy/tracy.h"
 
-/* One line on stderr for each thing that had no place on the other side. */
+/* Prints one line on stderr for each kind of data that the other side has no place for. */
 void tracy_notes_print(const struct tracy_notes *notes);
 
 #endif

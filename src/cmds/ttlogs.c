@@ -75,7 +75,7 @@ int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct
 	return r < 0 || !notes ? r : write_tracy(part, folder, notes, err);
 }
 
-/* Is there anything in it? False for what is not there. */
+/* Whether it has contents. False if it does not exist. */
 static bool has_files(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -99,7 +99,7 @@ static int free_name(const char *logs, char *aside, size_t size, struct tacho_er
 	return err_set(err, TACHO_EWRITE, "there is no free name for the older %s", logs);
 }
 
-/* LOGS becomes LOGS.N if it has something in it, and goes away if not. */
+/* Renames LOGS to LOGS.N if it has contents, else removes it. */
 static int ttlogs_clear(const char *logs, char *aside, size_t size, struct tacho_error *err)
 {
 	int r = 0;
@@ -115,7 +115,7 @@ static int ttlogs_clear(const char *logs, char *aside, size_t size, struct tacho
 	return r;
 }
 
-/* Names that this program, or the runtime, gives to logs: all else in the folder is not touched. */
+/* Names of logs written by this program or the runtime; nothing else in the folder is touched. */
 static bool is_log(const char *name)
 {
 	static const char *const names[] = {
@@ -162,7 +162,7 @@ static int move_logs(const char *from, const char *to, struct tacho_error *err)
 	return r;
 }
 
-/* The logs of PART come into the folder TO; logs that are there go to a folder TO.N. */
+/* Moves the logs of PART to the folder TO; existing logs go to a folder TO.N. */
 static int replace_logs(const char *part, const char *to, struct tacho_error *err)
 {
 	char aside[PATH_MAX + 32];
@@ -192,7 +192,7 @@ int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_err
 	return r < 0 ? r : folder_make(logs, err);
 }
 
-/* What this program wrote into a folder of its own. */
+/* Removes what this program wrote to its own folder. */
 static void remove_folder(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -248,7 +248,7 @@ int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs 
 	if (r < 0)
 		return r;
 	r = write_into(what, part, logs, err);
-	/* At once, when there is nothing yet. */
+	/* Fast path: nothing exists yet. */
 	if (r == 0 && rename(part, to) < 0)
 		r = errno == ENOTEMPTY || errno == EEXIST
 			    ? replace_logs(part, to, err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of logs that other tools read, out of a trace: the host's side and the device's. */
+/* Write the folder of logs that other tools read from a trace: the host's side and the device's. */
 #ifndef CMDS_TTLOGS_H
 #define CMDS_TTLOGS_H
 
@@ -14,33 +14,37 @@ struct ttlogs {
 
 struct ttlogs_part {
 	struct trace *trace;
-	const uint8_t *tracks; /* one byte per track, 0 leaves it out; NULL: all */
+	const uint8_t *tracks; /* one byte per track, 0 omits it; NULL: all */
 	const char *children;  /* host functions that count; NULL: the usual ones */
-	bool tracy;            /* the .tracy file, too: it is of the whole trace */
+	bool tracy;            /* also the .tracy file, which covers the whole trace */
 	int version;           /* of that file: enum tracy_file_version */
-	bool host_only;        /* no logs of devices */
+	bool host_only;        /* no device logs */
 };
 
-/* That DIR has logs is an error. */
+/* Fails if DIR has logs. */
 int ttlogs_check(const char *dir, struct tacho_error *err);
 
 /*
- * Writes all logs into DIR/.logs; logs that are there are put aside into .logs.N. What else is in
- * the folder stays there. On an error nothing is left.
+ * Writes all logs to DIR/.logs; existing logs are moved to .logs.N. Other files in the folder stay.
+ * On an error nothing is left.
  */
 int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs *logs,
 		 struct tacho_error *err);
 
-/* Makes DIR/.logs anew; one that has something in it becomes .logs.N, whose name is in ASIDE. */
+/* Creates an empty DIR/.logs; one with contents is renamed to .logs.N, stored in ASIDE. */
 int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err);
 
-/* The host's two logs and, unless NOTES is NULL, the .tracy file into FOLDER; those that are there
- * stay as they are. PART's host_only and tracy do not count. */
+/*
+ * Writes the host's two logs and, unless NOTES is NULL, the .tracy file to FOLDER; existing ones
+ * stay. PART's host_only and tracy are ignored.
+ */
 int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct tracy_notes *notes,
 		      struct tacho_error *err);
 
-/* Did the user forbid logs of devices, as for the runtime
- * (TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES)? */
+/*
+ * Whether the user disabled device logs, as for the runtime
+ * (TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES).
+ */
 bool ttlogs_forbidden(void);
 
 #endif

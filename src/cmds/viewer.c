@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer for the verbs that show a page: its port, its URL, its end. */
+/* The viewer for the verbs that serve a page: its port, its URL, its end. */
 #include "cmds/viewer.h"
 #include "base/environ.h"
 #include "cmds/port.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PORTS 20 /* that are tried when none was asked for */
+#define PORTS 20 /* ports to try without --port */
 
 int viewer_check_port(int64_t port, struct tacho_error *err)
 {
@@ -21,7 +21,7 @@ int viewer_check_port(int64_t port, struct tacho_error *err)
 	return 0;
 }
 
-/* Without --port the first free one from 8086 on. */
+/* Without --port, the first free one from 8086 on. */
 int viewer_start(struct http *http, int64_t wanted, bool quiet, struct tacho_error *err)
 {
 	bool any = wanted == VIEWER_ANY_PORT;
@@ -51,7 +51,7 @@ bool viewer_is_everywhere(const char *address)
 
 #define PAGE_NAME "/tacho.html"
 
-/* A folder that nobody else can look into: the user's runtime directory, else the usual one. */
+/* A folder that only the user can read: in the runtime directory, or else in /tmp. */
 static char *page_folder(void)
 {
 	const char *base = environ_get("XDG_RUNTIME_DIR");
@@ -119,7 +119,7 @@ void viewer_announce(const struct http *http, const char *bind, FILE *out)
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	if (viewer_is_everywhere(address)) { /* all addresses are none to go to */
+	if (viewer_is_everywhere(address)) { /* "all addresses" is not a destination */
 		address = host;
 		six = false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer beside what else a verb does: run --view, view. */
+/* The viewer of run --view and view. */
 #ifndef CMDS_VIEWER_H
 #define CMDS_VIEWER_H
 
@@ -13,27 +13,28 @@
  */
 int viewer_start(struct http *http, int64_t port, bool quiet, struct tacho_error *err);
 
-#define VIEWER_ANY_PORT INT64_MIN /* none was asked for */
+#define VIEWER_ANY_PORT INT64_MIN /* no port was given */
 int viewer_check_port(int64_t port, struct tacho_error *err);
 
-/* An address that means all of the machine's. */
+/* Whether the address means all addresses of the machine. */
 bool viewer_is_everywhere(const char *address);
-/* Prints the URL and how to come there from elsewhere on OUT. */
+/* Prints the URL, and how to reach it from elsewhere, to OUT. */
 void viewer_announce(const struct http *http, const char *bind, FILE *out);
 
 /*
- * The URL with the token, in a file that the user alone can read and that takes a browser there: a
- * command line can be read by every user of the machine. NULL with errno when that fails; else
+ * Writes the URL with the token to a file that only the user can read and that redirects a browser:
+ * every user of the machine can read a command line. NULL with errno on failure; otherwise
  * viewer_page_remove() removes and frees it.
  */
 char *viewer_page_make(const struct http *http, const char *bind);
 void viewer_page_remove(char *path);
 
-/* SIGUSR1 makes viewer_serve() rotate the token and print the new URL, to OUT. */
+/* On SIGUSR1 viewer_serve() rotates the token and prints the new URL to OUT. */
 void viewer_rotates(const char *bind, FILE *out);
 
-/* Until more than STOPS signals have come, or until nobody has looked for IDLE seconds (0: for
- * ever). */
+/*
+ * Serves until more than STOPS signals have arrived, or no request for IDLE seconds (0: forever).
+ */
 void viewer_serve(struct http *http, int64_t idle, int stops);
 
 #endif

@@ -31,7 +31,7 @@ static int words_quoted(struct splitter *s, char quote)
 	return 0;
 }
 
-/* One word up to a blank; into s->out. */
+/* Parses one word up to a blank into s->out. */
 static int words_next(struct splitter *s)
 {
 	while (*s->in && !isspace((unsigned char)*s->in)) {
@@ -88,7 +88,7 @@ int words_split(struct words *words, const char *command, struct tacho_error *er
 	int r;
 
 	memset(words, 0, sizeof(*words));
-	/* Words are never longer than what they are written as, but for the NULs between them. */
+	/* Words are never longer than their source, except for the NULs between them. */
 	words->text = s.out = malloc(strlen(command) * 2 + 2);
 	r = words->text ? words_parse(&s) : err_set(err, TACHO_ENOMEM, "out of memory");
 	words->v = s.words.v;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command that was given as one string, taken apart as a shell would: words, single and double
- * quotes, backslashes, NAME=VALUE in front. Nothing is expanded and no shell is run; what only a
- * shell could do (pipes, lists, redirections) is refused.
+ * Split a command given as one string as a shell would: words, single and double quotes,
+ * backslashes, leading NAME=VALUE. Nothing is expanded and no shell runs; what only a shell can do
+ * (pipes, lists, redirections) is refused.
  */
 #ifndef CMDS_WORDS_H
 #define CMDS_WORDS_H
@@ -14,8 +14,8 @@
 struct words {
 	char **v; /* NULL-terminated, for execvp() */
 	size_t n;
-	size_t settings; /* how many words in front are NAME=VALUE */
-	char *text;      /* what v points into */
+	size_t settings; /* number of leading NAME=VALUE words */
+	char *text;      /* v points into it */
 };
 
 int words_split(struct words *words, const char *command, struct tacho_error *err);

@@ -319,7 +319,7 @@ static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 		bool busy = in[0] == WIRE_NOT_AVAILABLE;
 
 		peer_end(hub, p, busy ? TRACY_PEER_NOT_AVAILABLE : TRACY_PEER_FAILED,
-			 busy ? "it has been recorded by somebody else before"
+			 busy ? "another recorder has already recorded it"
 			      : "what answers is not a Tracy client");
 		return false;
 	}

@@ -208,7 +208,7 @@ static void read_body(struct read *r)
 		    (!sections[i].until || r->version < sections[i].until))
 			sections[i].read(r);
 	if (read_ok(r) && in_at_end(&r->in) == 0)
-		in_fail(&r->in, TACHO_EDAMAGED, "there is more behind its end");
+		in_fail(&r->in, TACHO_EDAMAGED, "it has data after its end");
 	read_finish_processes(r);
 	read_finish_rows(r);
 	sink_count_rows(&r->sink);
