@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The recorder alone: rings that are full when it starts, drained on one core. Prints zones per second of
-# processor time, as a ratio to copying 16 bytes per zone, its peak of resident memory for 10 M and
-# 100 M zones, and what it takes when nothing happens.
+# CPU time, as a ratio to copying 16 bytes per zone, its peak resident memory for 10 M and
+# 100 M zones, and its CPU time when idle.
 set -u
 BUILD=${BUILD:-$(cd "$(dirname "$0")/.." && pwd)/build}
 here=$(mktemp -d)
@@ -14,7 +14,7 @@ cpu() {
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
 }
 
-# collect ZONES OPTIONS...: fault_count while the recorder stands still; then what draining takes.
+# collect ZONES OPTIONS...: fault_count while the recorder is stopped; then the cost of draining.
 collect() {
 	local zones=$1
 	shift
@@ -39,7 +39,7 @@ collect 10000000 "$BUILD/tests/simple" 1000000 9
 collect 10000000 "$BUILD/tests/fault_count" -t 2 -z 5000000
 collect 20000000 "$BUILD/tests/fault_count" -t 8 -z 2500000 -d 5
 
-# While the program runs, so that the ring memory is used again and again.
+# While the program runs, so that the ring memory is reused.
 "$BUILD/tacho" run -q -f -o t.tacho -- bash -c '"$@" >/dev/null; awk "/VmHWM/ { print \$2 }" /proc/$PPID/status >memory' - \
 	"$BUILD/tests/simple" 10000000 9
 awk '{ printf "  100 M zones while they are made: %.1f MB resident\n", $1 / 1024 }' memory

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For view_live.mjs: a thread that always works, and one that makes a zone "mark" of some
- *milliseconds now and then, and prints when it ended, in nanoseconds of the real time.
+ * For view_live.mjs: a thread that always works, and one that records a zone "mark" of some
+ * milliseconds now and then, and prints when it ended, in nanoseconds of real time.
  *
  *	live_marks NUMBER
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The ops report on generated logs of 0.1, 1 and 5 million device rows, and straight from a trace that
-# tells the same: seconds and memory per million rows, and time as a multiple of a floor, counting the
+# The ops report on generated logs of 0.1, 1 and 5 million device rows, and straight from a trace with
+# the same contents: seconds and memory per million rows, and time as a multiple of a floor, counting the
 # lines of the same file in the same run.
 set -euo pipefail
 dir=$(mktemp -d)
@@ -36,7 +36,7 @@ for ops in ${OPS:-78 780 3910}; do
 		}' || code=1
 	done
 done
-# Instructions, which do not depend on what else the machine does: the report, and the same from single markers.
+# Instruction counts, which other load does not affect: the report, and the same from single markers.
 if command -v valgrind >/dev/null; then
 	"$BUILD/tests/mklogs" --cores 64 --ops 700 "$dir/count" && "$BUILD/tests/logs2trace" "$dir/count" "$dir/count.tacho"
 	for raw in '' --force-legacy-device-logs; do

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf-report on invented files of 100 columns: time, rows per second and peak memory, beside what
- *the machine needs to read the file at all (read() of all of it into one buffer, which takes the
- *place of "wc -l"). Aims: 2 k rows in 20 ms, 187 k rows / 275 MB in 1 s, memory below twice the
- *file and in proportion to the rows.
+ * perf-report on generated files of 100 columns: time, rows per second and peak memory, compared
+ * with reading the file (read() of all of it into one buffer, as "wc -l" would). Goals: 2 k rows in
+ * 20 ms, 187 k rows / 275 MB in 1 s, memory below twice the file and in proportion to the rows.
  *
  *	build/bench_perf_report [ROWS...]
  *
@@ -60,7 +59,7 @@ static void write_header(FILE *file)
 	fputs("\r\n", file);
 }
 
-/* As long as those of real files: they are half of them. */
+/* As long as those of real files, where they are half of the size. */
 static void write_attributes(FILE *file, int kind)
 {
 	fprintf(file,
@@ -70,7 +69,7 @@ static void write_attributes(FILE *file, int kind)
 		1 + kind % 4, kind);
 }
 
-/* What stands in every row of one kind behind the numbers that differ. */
+/* The constant rest of every row of one kind, after the numbers that differ. */
 static void write_rest(FILE *file, int kind)
 {
 	const int m = 32 * (1 + kind % 8), k = 64 * (1 + kind % 16), n = 64 * (1 + kind % 24);
@@ -136,7 +135,7 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* The best run by the time of the processor, which other programs disturb less than the wall's. */
+/* The best run by CPU time, which other programs disturb less than wall time. */
 static struct cost run(const char *tacho, const char *path, const char *option)
 {
 	struct cost best = {.cpu = 1e9};

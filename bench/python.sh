@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What 'python -m tracy' costs a program, as a ratio to the bare run, with cProfile and the least that
-# the interpreter allows (python_floor.c) beside. Runs take turns: python_calls.py says how.
+# The cost of 'python -m tracy' as a ratio to the bare run, compared with cProfile and the interpreter's
+# own minimum (python_floor.c). Runs alternate: see python_calls.py.
 # PYTHONS="python3.12 ..." chooses interpreters, TURNS how many turns.
 set -u
 [ -s "$BUILD/python/interpreters" ] || { echo "no extension was built"; exit 0; }

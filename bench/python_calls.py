@@ -5,10 +5,10 @@
 a process of its own (``python_calls.py run WORKLOAD [FLOOR]``) that stays: for each line that it
 reads it runs the workload so many times and answers with the CPU seconds. One of them runs at a
 time, turn after turn. A processor may change its speed by half within a second, so one more process
-without a profiler runs before and behind each, and what counts is the ratio to these neighbours.
+without a profiler runs before and after each; the result is the ratio to these neighbours.
 It has more of its data in the caches than those that wait for their turn: all ratios are divided by
 the median of that of the bare run. The table has their medians over the turns, and as "±" half the
-distance of the quartiles. After TURNS turns all start anew, three times: where the memory of a
+distance of the quartiles. After TURNS turns all restart, three times: where the memory of a
 process lies makes a difference of 2 %.
 ``run zone`` prints what "with zone" costs, ``run import`` what "import tracy" does, ``run bytes``
 how much of the ring a call takes.
@@ -97,14 +97,14 @@ class Way:
 
 
 def tracy(*words: str, **goals: float) -> Way:
-    """What "python -m tracy" does, but for the files that it makes when the program has ended."""
+    """Like "python -m tracy", without the files that it writes after the program's end."""
     way = Way(["-m", "tracy", "--no-capture-tool", *words])
     way.words[:0] = ["tacho", "run", "--wrapped", "-qf", "-o", "trace.tacho", "--"]
     way.goals = {work.replace("klass", "class"): goal for work, goal in goals.items()}
     return way
 
 
-# A floor stands before the way that it is the floor of.
+# A floor precedes the way it belongs to.
 if MONITORING:
     WAYS = {
         "bare": Way([]),
@@ -131,7 +131,7 @@ else:
 
 
 def set_floor(name: str) -> None:
-    """Each event is only noted."""
+    """Each event only stores a time."""
     import python_floor
     if name not in EVENTS:
         python_floor.set(name)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the interpreter itself charges for telling of calls, for bench/python.sh: the least that any
- * profiler can do. set("profile"), set("trace") and set("eval") install a function that reads the
- * clock and stores it with one word, in a megabyte that is written over and over; set("") removes
- * it. The object monitor is the same for sys.monitoring.
+ * The interpreter's own cost of reporting calls, for bench/python.sh: the minimum for any
+ * profiler. set("profile"), set("trace") and set("eval") install a function that reads the clock
+ * and stores it with one word, in a megabyte that is overwritten again and again; set("") removes
+ * it. The object monitor does the same for sys.monitoring.
  */
 #define Py_BUILD_CORE
 #define PY_SSIZE_T_CLEAN
@@ -48,7 +48,7 @@ static PyObject *on_frame(PyThreadState *state, eval_frame *frame, int throwing)
 	return result;
 }
 
-/* An object that is called without a detour: a method object would check its arguments first. */
+/* An object that is called directly: a method object would check its arguments first. */
 struct callback {
 	PyObject_HEAD;
 	vectorcallfunc call;

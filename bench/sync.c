@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How well the clock of a device is known: 60 s of the software device, whose true clock can be
- * asked, with exchanges every 100 ms, at 20,000 moments; and beside it one straight line through
- * one-way samples at the beginning and the end, as sync_device_info.csv has them.
+ * Accuracy of a device's clock: 60 s of the software device, whose true clock can be read, with
+ * exchanges every 100 ms, at 20,000 moments; compared with one straight line through one-way
+ * samples at the beginning and the end, as in sync_device_info.csv.
  */
 #include "unit/sync_model.h"
 
@@ -40,7 +40,7 @@ static void print_ns(double ns)
 		printf(" %7.1f ms", ns / 1e6);
 }
 
-/* The table's line; the number of broken promises. */
+/* Prints the table's line; returns the number of broken promises. */
 static unsigned report(const char *name, bool classic)
 {
 	unsigned broken = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The software device: how fast it runs. A whole op is 64 cores x 5 RISCs x 11.2 k instructions,
- * from enqueue to finish; the floor is a loop that does nothing but one indirect jump per
- * instruction. Then programs: a tile, a thousand small ops, a product of large matrices.
+ * Speed of the software device. A whole op is 64 cores x 5 RISCs x 11.2 k instructions, from
+ * enqueue to finish; the floor is a loop of one indirect jump per instruction. Then programs: a
+ * tile, a thousand small ops, a product of large matrices.
  */
 #include "device/program.h"
 #include "matrix.h"
@@ -31,7 +31,7 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Nanoseconds of one indirect jump to a place that depends on data. */
+/* Nanoseconds of one indirect jump to a data-dependent target. */
 static double floor_ns(void)
 {
 	static const void *const labels[] = {&&a, &&b, &&c, &&d};
@@ -142,7 +142,7 @@ static struct bench_op whole_op(const struct tacho_core_range *cores)
 	return best;
 }
 
-/* ---- what recording costs a kernel ---- */
+/* ---- cost of recording in a kernel ---- */
 struct cost {
 	double instructions, cycles;
 	double inside; /* of zones: cycles between their two markers */
@@ -189,7 +189,7 @@ static struct cost run_marks(struct tacho_device *device, uint32_t what)
 	return cost;
 }
 
-/* Less what the same loop costs when it records nothing. */
+/* Minus the cost of the same loop without recording. */
 static void print_costs(void)
 {
 	static const char *const names[] = {"", "zone", "timestamped value", "event", "sum zone"};

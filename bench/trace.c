@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace file: speed of writing, size, opening with statistics, visible-range queries. Each
- *figure stands beside a floor that was measured in the same run: machines differ, ratios do not.
+ * figure is printed with a floor measured in the same run: machines differ, ratios do not.
  *
- *	bench_trace [ZONES]      ZONES in millions, 10 when not given
+ *	bench_trace [ZONES]      ZONES in millions, default 10
  */
 #include "trace/trace.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define BATCH 200000u /* zones that are made beforehand and added again and again */
+#define BATCH 200000u /* zones generated in advance and added again and again */
 
 struct zone {
 	uint64_t start, end, children;
@@ -177,7 +177,7 @@ static uint64_t file_size(const char *path)
 	return stat(path, &st) < 0 ? 0 : (uint64_t)st.st_size;
 }
 
-/* The floor: copying 16 bytes per zone, which any collector must do at least. Per zone. */
+/* The floor: copying 16 bytes per zone, the minimum for any collector. Per zone. */
 static double floor_copy(void)
 {
 	static char *from, *to;

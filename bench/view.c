@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The viewer's server without its sockets: what a view of 64 lanes and 2000 pixels costs, first
- * tiles after opening, statistics of ranges, tiles of a plot, messages with some words, memory.
+ * The viewer's server without its sockets: cost of a view of 64 lanes and 2000 pixels, first tiles
+ * after opening, statistics of ranges, tiles of a plot, messages with some words, memory.
  *
- *	bench_view [ZONES [FILE]]      ZONES in millions, 10 when not given; with FILE the trace is
- *	                               made there, and that is all
+ *	bench_view [ZONES [FILE]]      ZONES in millions, default 10; with FILE only writes the
+ *	                               trace there
  *
- * Views are anywhere and at any zoom, so that nothing that one has left in memory helps the next by
- * more than chance; those of a walk are as people make them.
+ * Views are random in position and zoom, so that cached data of one helps the next only by chance;
+ * those of a walk move as people do.
  */
 #include "view/lane_numbers.h"
 #include "view_ask.h"
@@ -54,7 +54,7 @@ static double random_share(uint64_t *s)
 	return (double)(random_next(s) >> 11) / 9007199254740992.0;
 }
 
-/* One zone and what is inside it: two children at each depth, lengths by chance. */
+/* One zone and its contents: two children at each depth, random lengths. */
 static uint64_t tree(struct trace_writer *w, uint32_t track, uint32_t depth, uint64_t at,
 		     uint64_t *seed, uint64_t *zones)
 {
@@ -158,7 +158,7 @@ static uint64_t make(uint64_t wanted, bool watched)
 
 static struct view *traces;
 
-/* CPU seconds of one question. */
+/* CPU seconds of one request. */
 static double ask(const char *text, size_t *bytes)
 {
 	struct view_answer answer;
@@ -207,7 +207,7 @@ static double view(unsigned res, uint64_t i, size_t *bytes)
 	return cpu;
 }
 
-/* Forgets all zones that were looked at. */
+/* Drops all cached zones. */
 static void forget(void)
 {
 	struct trace *t = traces->traces.v[0]->quick.trace;
@@ -216,7 +216,7 @@ static void forget(void)
 	trace_set_cache(t, (size_t)32 << 20);
 }
 
-/* A view anywhere. */
+/* A random view. */
 static double view_random(unsigned res, double span_ns, uint64_t *seed, size_t *bytes)
 {
 	double room = span_ns / (512.0 * (double)(1ull << res)) - 4;
@@ -224,7 +224,7 @@ static double view_random(unsigned res, double span_ns, uint64_t *seed, size_t *
 	return view(res, room > 0 ? (uint64_t)(random_share(seed) * room) : 0, bytes);
 }
 
-/* As people look: mostly to the side, sometimes nearer or farther, now and then elsewhere. */
+/* Moves as people do: mostly to the side, sometimes zooming, now and then to another place. */
 static void walk(double span_ns, unsigned most)
 {
 	double v[VIEWS], at = span_ns / 2;
@@ -356,7 +356,7 @@ static void statistics(double span_ns)
 	print("histogram of a name", v, 20, 0, 0);
 }
 
-/* MiB of memory that are the server's own; what is mapped of files the kernel may take back. */
+/* MiB of the server's private memory; the kernel can reclaim mapped files. */
 static double memory(const char *when)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -383,7 +383,7 @@ static bool start(void)
 	return false;
 }
 
-/* What the follower's thread does after a checkpoint, then some views of what is there. */
+/* The follower thread's work after a checkpoint, then some views of the result. */
 static void live_look(struct trace_writer *w)
 {
 	static uint64_t seed = 3;
@@ -427,8 +427,10 @@ static void memory_saved(uint64_t wanted)
 		view_random(i % 10, span, &seed, NULL);
 }
 
-/* The memory of a server that has shown, or followed, a trace of so many zones. The recorder's
- * own buffers are in the latter. */
+/*
+ * The memory of a server that has shown, or followed, a trace of so many zones. The latter
+ * includes the recorder's own buffers.
+ */
 static double memory_for(uint64_t wanted, bool followed)
 {
 	double result = 0;
@@ -480,8 +482,10 @@ static void measure(void)
 	       ask("meta", NULL) / meta);
 	span = (double)traces->traces.v[0]->now.duration;
 	memory("memory, index open");
-	/* First, since the sums are being made while it waits: views have the machine to themselves
-	 * then. */
+	/*
+	 * First, since the sums are computed while it waits: then views have the machine to
+	 * themselves.
+	 */
 	statistics(span);
 	memory("memory after statistics");
 	views(span);
@@ -500,7 +504,7 @@ int main(int argc, char **argv)
 
 	if (argc > 2) {
 		path = argv[2];
-		talks = false; /* marks on the timeline, which the page asks for at each step */
+		talks = false; /* marks on the timeline, which the page requests at each step */
 		return make(wanted, false) < wanted;
 	}
 	fd = mkstemp(temporary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an event to the screen: a program that is recorded by "tacho run --view" prints when its zones end, the page
-// tells when each was painted for the first time. Argument: number of zones.
+// reports when each was painted for the first time. Argument: number of zones.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ await page.evaluate(() => {
 	window.painted = {};
 	t.motion.to({ t0: t.motion.goal.t1 - 1e9, t1: t.motion.goal.t1 }, false);
 	const channel = new MessageChannel();
-	// what is drawn when a frame is made is painted when the message comes
+	// a frame's drawing is painted by the time the message arrives
 	const frame = () => {
 		const drawn = t.drawnStripes().flatMap((d) => d.boxes).filter((b) => b.zone < 0xffffffff && t.nameOf(b.name) === "mark").map((b) => b.zone);
 		channel.port1.onmessage = () => {

@@ -105,7 +105,7 @@ const walk = () => page.evaluate(async () => {
 		await all(() => t.motion.pan((t.motion.goal.t1 - t.motion.goal.t0) * 0.3, false));
 	for (let i = 0; i < 40; i++)
 		await all(() => t.motion.zoom(at(0.4), 1 / 0.75, false));
-	// to where no step before has led: nothing of it was fetched ahead
+	// to a place no step led to before: nothing was prefetched
 	const whole = t.motion.goal.t1 - t.motion.goal.t0;
 	for (let i = 0; i < 40; i++) {
 		const span = whole / 2 ** (1 + Math.random() * 10), t0 = Math.random() * (whole * 0.9 - span);
@@ -129,7 +129,7 @@ async function steps() {
 	const asked = await page.evaluate(() => window.asked);
 	const n = r.step.length + r.jump.length;
 	line("step", `${quantiles(r.step)}, until all is painted (a frame that asks for nothing: ${quantiles(r.frame)})`, "p90 50");
-	line("jump", `${quantiles(r.jump)}, to a view of which nothing is here`);
+	line("jump", `${quantiles(r.jump)}, to a view without loaded tiles`);
 	line("", `each: ${(asked.requests / n).toFixed(1)} requests, ${(asked.dropped / n).toFixed(1)} dropped, ${(asked.bytes / n / 1024).toFixed(0)} KiB, ` +
 		`${((after.server - before.server) / n).toFixed(1)} ms of the server's CPU; with the draws that are measured ${((after.script - before.script) / n).toFixed(1)} ms of script`);
 	line("step, cached", `${quantiles(r.cached)}, ${r.cachedRequests} requests`, "0 requests, p90 16 beyond the frame that asks for nothing");

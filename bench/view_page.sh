@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The page of the viewer in a browser without a GPU, on a trace of MILLIONS of zones (default 100) in 128 lanes: opening,
-# drawing, steps of zooming and panning until everything in sight is there, memory after SECONDS of it (default
-# 300). Then a recording that goes on: from an event to the screen.
+# drawing, steps of zooming and panning until everything visible is loaded, memory after SECONDS of it (default
+# 300). Then a running recording: from an event to the screen.
 #	bench/view_page.sh [SECONDS [MILLIONS]]
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)

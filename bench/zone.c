@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a zone and other events cost, as multiples of reading the clock twice: bursts of 500 events
+ * The cost of a zone and other events, as multiples of two clock reads: bursts of 500 events
  * alternate with 500 pairs of clock reads, so that both see the same machine; the median burst
- * counts. The program runs itself in a session that its parent drains; "off" runs outside of any
+ * counts. The program runs itself in a session that its parent drains; "off" runs outside any
  * session.
  */
 #include "clock/clock.h"

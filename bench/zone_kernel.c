@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bench_tensix counts: so many zones, or what else is asked for, one after the other. */
+/* The kernel that bench_tensix measures: a number of zones, or of other events, in sequence. */
 #include "dataflow_api.h"
 
 void kernel_main(void)

@@ -28,7 +28,7 @@ static double scene = 1.0;
 
 static int queued, running, stopping;
 
-/* ------------------------------------------------- locks that tell */
+/* ------------------------------------------------- recorded locks */
 
 static void lock_queue(void)
 {
@@ -43,7 +43,7 @@ static void unlock_queue(void)
 	tacho_lock_event(&queue_lock, TACHO_LOCK_RELEASE);
 }
 
-/* A condition variable lets the lock go and takes it again. */
+/* A condition variable releases the lock and takes it again. */
 static void wait_for_change(void)
 {
 	tacho_lock_event(&queue_lock, TACHO_LOCK_RELEASE);
@@ -79,7 +79,7 @@ static void write_scene(double value)
 
 static double burn(double x, int steps)
 {
-	static volatile double result; /* or the compiler would leave the work out */
+	static volatile double result; /* or the compiler would drop the work */
 
 	for (int i = 0; i < steps; i++)
 		x = sin(x) + 1.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder with a ring that holds anything: the trace that comes out is sound. */
+/* The recorder with arbitrary ring contents: the resulting trace is sound. */
 #include "capture/capture.h"
 #include "session_files.h"
 

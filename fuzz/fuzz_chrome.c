@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chrome traces that are anything: what comes out is a sound trace. */
+/* Arbitrary bytes as a Chrome trace: the result is a sound trace. */
 #include "import/import.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CSV reader and all of perf-report behind it: any bytes are an input, and must give a report
- * or an error. The reader is also held to its promises: cells lie within the input's size, lines
- * only grow.
+ * The CSV reader and all of perf-report after it: any bytes are an input, and must give a report or
+ * an error. The reader's promises are checked too: cells lie within the input's size, lines only
+ * grow.
  */
 #include "base/csv.h"
 #include "perf/output.h"
@@ -40,7 +40,7 @@ static void read_cells(const uint8_t *data, size_t size)
 	csv_close(csv);
 }
 
-/* Which of the options: taken from the size, so that one input always does the same. */
+/* Options chosen by the size, so that one input always does the same. */
 static void report(char *path, size_t size, FILE *sink)
 {
 	struct perf_options options = {.model = (enum perf_model)(size & 1),

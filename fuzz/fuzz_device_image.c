@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device that is a memory image and nothing else: any bytes as control vectors, buffers and
- * clocks, taken while a program runs and at its end, told to a reader.
+ * A device that is only a memory image: any bytes as control vectors, buffers and clocks, read
+ * while a program runs and at its end, and passed to a reader.
  */
 #include "device/launch.h"
 #include "device/prof.h"
@@ -20,7 +20,7 @@ struct image {
 	uint64_t cycles;
 };
 
-/* The image again and again, at another place for each core; what is written is forgotten. */
+/* The image repeats, at a different offset for each core; writes are dropped. */
 static int image_bytes(const struct image *m, uint64_t at, uint8_t *to, size_t len)
 {
 	memset(to, 0, len);

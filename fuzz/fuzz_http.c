@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests of any kind to the viewer's server, without a socket: the head is split at line ends
- * into target, host, origin, cookie and so on; the answer to a visitor who knows the token is
- * sound.
+ * into target, host, origin, cookie and so on; the response to a client with the token is sound.
  */
 #include "base/jread.h"
 #include "http/private.h"
@@ -42,7 +41,7 @@ static void zones_write(struct trace_writer *w, uint32_t track, uint32_t srclocs
 	}
 }
 
-/* A little of everything. */
+/* A trace with a little of everything. */
 static void trace_write(void)
 {
 	struct trace_writer_options options = {.force = true};
@@ -121,7 +120,7 @@ static void set_up(void)
 	atexit(clean_up);
 }
 
-/* The next line of the input; NULL when it is empty or there is none. */
+/* The next line of the input; NULL if it is empty or missing. */
 static const char *line(char **at)
 {
 	char *text = *at;
@@ -184,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.ws_version = line(&at);
 	if (!r.target)
 		r.target = "";
-	/* As it is: without the token there is no data. Then as the page would ask. */
+	/* First unchanged: without the token there is no data. Then as the page would ask. */
 	if (!strstr(text, http_token(http)))
 		ask(&r, false);
 	ours = r;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A small file may stand for many zones: reading them all teaches nothing new. */
+/* A small file may contain many zones: reading them all finds nothing new. */
 #define ENOUGH 50000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

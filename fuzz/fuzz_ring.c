@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring file with anything in it: reading it ends, stays within it, and gives bounded events. */
+/*
+ * A ring file with arbitrary contents: reading it ends, stays within it, and gives bounded events.
+ */
 #include "ring/ring.h"
 #include "ring_image.h"
 
@@ -41,7 +43,7 @@ static char *open_image(void)
 	return mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* Every byte that an event points to is looked at, for the sanitizer to see. */
+/* Reads every byte that an event points to, for the sanitizer to check. */
 static uint64_t look_at(const struct ring_event *e)
 {
 	uint64_t sum = e->time + e->id;
@@ -56,7 +58,7 @@ static uint64_t look_at(const struct ring_event *e)
 	return sum;
 }
 
-/* One pass over all streams; how many events. */
+/* One pass over all streams; returns the number of events. */
 static size_t read_all(struct ring_reader *r, uint64_t *sum)
 {
 	struct ring_event events[64];
@@ -72,10 +74,10 @@ static size_t read_all(struct ring_reader *r, uint64_t *sum)
 			for (size_t k = 0; k < n; k++)
 				*sum += look_at(&events[k]);
 			total += n;
-			/* As many as its memory can hold, and no more. */
+			/* At most as many as its memory can hold. */
 			assert(total <= 2 * IMAGE_SIZE / 8);
 		}
-		/* A recorder that takes over begins at any place that was saved. */
+		/* A recorder that takes over starts at any saved position. */
 		if (i == 1 && !ring_stream_finished(streams[i]))
 			ring_stream_seek(streams[i], &at);
 	}
@@ -102,5 +104,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	ring_trim(r, 0);
 	ring_close(r);
-	return sum == 1; /* so that the sums are made */
+	return sum == 1; /* so that the sums are computed */
 }

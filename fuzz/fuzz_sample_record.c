@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of perf rings and line tables of Python code: whatever they hold, nothing is read beyond.
- */
+/* Arbitrary perf ring records and line tables of Python code: no read goes beyond them. */
 #include "sample/python.h"
 #include "sample/record.h"
 

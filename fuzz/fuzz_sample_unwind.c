@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The input is an ELF file, and the stack, and the registers of a program that runs it: unwinding
+ * The input is an ELF file, and the stack and the registers of a program that runs it: unwinding
  * ends, within its bounds.
  */
 #include "sample/unwind.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .tracy files: what was imported can be read, and written again. */
+/* .tracy files: an imported one can be read, and written again. */
 #include "tracy_bytes.h"
 
 #include <fcntl.h>

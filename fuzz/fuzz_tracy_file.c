@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .tracy files: whatever is imported. */
+/* Imports arbitrary .tracy files. */
 #include "tracy_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Tracy viewer sends to a served trace: a greeting and questions. */
+/* Arbitrary input of a Tracy viewer to a served trace: a greeting and queries. */
 #include "tracy/serve.h"
 
 #include <stdio.h>

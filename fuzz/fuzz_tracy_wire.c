@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a Tracy client sends: frames of items. The first byte chooses the version. */
+/* Arbitrary input of a Tracy client: frames of items. The first byte selects the version. */
 #include "tracy/decode.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d = decoder_new(w, 0, wire_versions[data[0] % 6], &notes);
 	d->clock = (struct decode_clock){data[0] & 64, 100, 5000, 1.5};
 	data++, size--;
-	/* Frames have their length in two bytes in front. */
+	/* Each frame starts with its length in two bytes. */
 	while (size > 2) {
 		size_t len = (size_t)(data[0] | data[1] << 8);
 

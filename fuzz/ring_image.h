@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring file for the fuzz targets: a small sound one, and then the input's bytes over it. The
- * input is a list of patches: one byte says where (the header, the table, or an extent), two the
- * offset in words, one the number of words; then the words. What is left over is written to the
- * first thread.
+ * A ring file for the fuzz targets: a small sound one, overwritten by the input's bytes. The input
+ * is a list of patches: one byte selects the header, the table or an extent, two give the offset in
+ * words, one the number of words; then the words follow. The rest is written to the first thread.
  */
 #ifndef FUZZ_RING_IMAGE_H
 #define FUZZ_RING_IMAGE_H
@@ -67,7 +66,7 @@ static inline void image_fill(char *base)
 	h->magic = RING_MAGIC;
 }
 
-/* The same over what is there. */
+/* The same over the existing contents. */
 static inline void image_make(char *base)
 {
 	memset(base, 0, RING_PAGE_SIZE + 64 * sizeof(struct ring_extent));

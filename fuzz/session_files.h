@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session of a recorder for the fuzz targets, in a folder of its own that goes away: the names of
- * its files, and the ring of one process.
+ * A recorder session for the fuzz targets, in its own temporary folder: the names of its files, and
+ * the ring of one process.
  */
 #ifndef FUZZ_SESSION_FILES_H
 #define FUZZ_SESSION_FILES_H
@@ -52,7 +52,7 @@ static uint64_t session_key(void)
 	return key;
 }
 
-/* A sound ring with the input's bytes over it. */
+/* A sound ring overwritten by the input's bytes. */
 static void put_ring(const uint8_t *data, size_t size)
 {
 	int fd = open(ring, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -62,7 +62,7 @@ static void put_ring(const uint8_t *data, size_t size)
 		abort();
 	image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	image_fill(image); /* to touch all pages of a new file would be most of the work */
+	image_fill(image); /* touching all pages of a new file would be most of the work */
 	((struct ring_header *)image)->key = session_key();
 	if (size)
 		image_patch(image, data, size);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a trace file in memory, for the fuzz targets of src/trace: opened, and every byte
- * that the reader gives out is read. Checksums are not compared in fuzz builds, since no fuzzer
- * guesses them.
+ * Any bytes as a trace file in memory, for the fuzz targets of src/trace: opens it and reads every
+ * byte that the reader returns. Fuzz builds do not compare checksums, since no fuzzer guesses them.
  */
 #ifndef FUZZ_TRACE_BYTES_H
 #define FUZZ_TRACE_BYTES_H
@@ -14,12 +13,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A small file may stand for many zones: reading them all teaches nothing new. */
+/* A small file may contain many zones: reading them all finds nothing new. */
 #define ENOUGH 10000
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static volatile uint64_t sink; /* every byte that is given out is read */
+static volatile uint64_t sink; /* reads every byte that the reader returns */
 
 static inline void use_bytes(const void *bytes, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a .tracy file, imported into a trace in memory. The first byte says how the rest is
- * to be taken: as a file, or as the body of one.
+ * Any bytes as a .tracy file, imported into a trace in memory. The first byte selects how to read
+ * the rest: as a file, or as the body of one.
  */
 #ifndef FUZZ_TRACY_BYTES_H
 #define FUZZ_TRACY_BYTES_H
@@ -30,7 +30,7 @@ static inline void tracy_wrap(int fd, const uint8_t *data, size_t size, enum con
 	out_close(&out, NULL);
 }
 
-/* The writer with all that could be read, NULL if there is none. */
+/* The writer with everything that could be read, NULL if nothing could. */
 static inline struct trace_writer *tracy_bytes_import(const uint8_t *data, size_t size,
 						      struct tracy_notes *notes)
 {

@@ -46,7 +46,7 @@ int main(void)
 	program[1] = mover(device[1], KERNEL("eth_receive.c"), buffer[1]);
 	check(tacho_buffer_write(buffer[0], 0, in, sizeof(in)));
 	start = tacho_device_cycles(device[0]);
-	/* Both run before either is waited for. */
+	/* Start both before waiting for either. */
 	for (int i = 0; i < 2; i++)
 		check(tacho_enqueue(device[i], program[i]));
 	for (int i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the examples share: a check that ends the program, and tiles. */
+/* Code that the examples share: a check that ends the program, and tiles. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -36,7 +36,7 @@ static inline struct tacho_core_range all_cores(const struct tacho_device_info *
 	return (struct tacho_core_range){{0, 0}, last};
 }
 
-/* Names the op that a program is, when there is not more to say of it. */
+/* Describes a program as an op by its name only. */
 static inline void name_op(struct tacho_program *program, const char *name, const char *attribute,
 			   unsigned value)
 {
@@ -93,7 +93,9 @@ static inline float from_bfloat16(uint16_t half)
 	return value;
 }
 
-/* Where row and column of a matrix of COLUMNS lie when it is stored tile by tile, face by face. */
+/*
+ * The index of a row and column of a matrix of COLUMNS that is stored tile by tile, face by face.
+ */
 static inline size_t tiled(size_t row, size_t column, size_t columns)
 {
 	size_t tile = row / 32 * (columns / 32) + column / 32;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills the kernel profiler's buffers: 300 zones per RISC, of which 125 find room when the host
- * takes them only at the end (program_count); the others are counted. Without it none is lost. Also
- * tells what a zone costs. The argument is how often it runs: with
- * TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 the areas in DRAM are full after once.
+ * Fills the kernel profiler's buffers: 300 zones per RISC. Only 125 of them fit when the host reads
+ * them at the end (program_count); the others are counted as lost. Without program_count none is
+ * lost. Also prints the cost of a zone. The argument is the number of runs: with
+ * TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 the areas in DRAM are full after one run.
  */
 #include "example.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A little network, as its runtime would tell of it: ops with tensors and a performance model,
+ * A small network, recorded as its runtime would: ops with tensors and a performance model,
  * signposts, a trace that is replayed, an op that the host computes itself.
  *
  *	$ TT_METAL_DEVICE_PROFILER=1 tacho run -o layers.tacho -- layers
@@ -23,7 +23,7 @@ static void fill(float *values, unsigned n, unsigned step, float scale)
 		values[i] = (float)((int)(i * step % 19) - 9) * scale;
 }
 
-/* The largest difference to what the host computes, relative to the largest value. */
+/* The largest difference from the host's result, relative to the largest value. */
 static double compare(void)
 {
 	double worst = 0, most = 1e-9;

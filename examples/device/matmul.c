@@ -20,7 +20,7 @@ static void fill(void)
 			b[k][j] = (float)((int)((k * 7 + j) % 13) - 6) / 4;
 }
 
-/* The largest difference to the host's result, relative to the size of the terms. */
+/* The largest difference from the host's result, relative to the size of the terms. */
 static double compare(void)
 {
 	double worst = 0;

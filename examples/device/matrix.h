@@ -12,7 +12,7 @@ struct matrix {
 	unsigned rows, columns; /* multiples of 32 */
 };
 
-/* VALUES, row by row, or zeros when it is NULL. */
+/* VALUES in row order, or zeros if it is NULL. */
 static inline struct matrix matrix_new(struct tacho_device *device, const float *values,
 				       unsigned rows, unsigned columns)
 {
@@ -53,8 +53,9 @@ static inline struct tacho_tensor matrix_tensor(const struct matrix *m)
 }
 
 /*
- * The program that makes OUT of N matrices on all cores: kernels for reading, writing and
- * computing, each core a run of OUT's tiles. CYCLES: what one tile of OUT takes in the tile engine.
+ * The program that computes OUT from N matrices on all cores: kernels for reading, writing and
+ * computing; each core has a run of OUT's tiles. CYCLES: time of one tile of OUT in the tile
+ * engine.
  */
 struct matrix_job {
 	const char *name, *reader, *compute;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two devices in one program: what one has computed goes through the host to the other; then both
- * take one step together, which is one op with a row for each device.
+ * Two devices in one program: the result of one goes through the host to the other; then both run
+ * one step together, which is one op with a row for each device.
  */
 #include "example.h"
 
@@ -30,7 +30,7 @@ static struct tacho_program *copy(struct tacho_device *device, struct tacho_buff
 	return program;
 }
 
-/* Starts both before it waits for either. */
+/* Starts both before waiting for either. */
 static void run_both(struct tacho_device **device, struct tacho_program *const *program)
 {
 	check(tacho_op_begin(device, 2, &(struct tacho_op){.name = "MeshCopy"}));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// What all examples have in common: a device, its queue, tiles of bfloat16 in DRAM, and one
+// Code that all examples share: a device, its queue, tiles of bfloat16 in DRAM, and one
 // program.
 #pragma once
 

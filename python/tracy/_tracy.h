@@ -224,8 +224,7 @@ struct track {
 };
 extern __thread struct track track __attribute__((tls_model("initial-exec")));
 extern uint32_t track_epoch;
-extern uint32_t
-	track_quick; /* track_epoch while the fast paths of quick.h are enabled, else UINT32_MAX */
+extern uint32_t track_quick; /* track_epoch while quick.h may be used, else UINT32_MAX */
 extern uint32_t track_limit; /* maximum depth; UINT32_MAX: none, 0: recording has stopped */
 
 int track_init(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ERISC: what comes over the link goes to DRAM; the sender is told. */
+/* ERISC: writes pages from the link to DRAM and acknowledges them to the sender. */
 #include "dataflow_api.h"
 
 #define PAGE  0x30000

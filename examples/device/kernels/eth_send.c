@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ERISC: a page of DRAM over the link, then a word that says so; waits for the answer. */
+/* ERISC: sends a page of DRAM over the link, then a word that announces it; waits for the reply. */
 #include "dataflow_api.h"
 
 #define PAGE  0x30000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings, for each tile of the result that this core computes, a row of A and a column of B. */
+/* Reads a row of A and a column of B for each tile of the result that this core computes. */
 #include "dataflow_api.h"
 
 void kernel_main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the tiles of the result to DRAM. */
+/* Writes the tiles of the result to DRAM. */
 #include "dataflow_api.h"
 
 void kernel_main(void)

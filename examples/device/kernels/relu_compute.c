@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Negative values become 0. */
+/* Replaces negative values by 0. */
 #include "compute_kernel_api.h"
 
 void kernel_main(void)

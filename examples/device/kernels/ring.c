@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number goes round: each core waits for its turn, adds one, hands it to the next. */
+/* Passes a number around: each core waits for its turn, adds one, sends it to the next. */
 #include "dataflow_api.h"
 
 #define VALUE 0x40000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings the tiles that this core computes, one after the other. */
+/* Reads the tiles that this core computes, one after the other. */
 #include "dataflow_api.h"
 
 void kernel_main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Reads the columns of B that this core needs, and writes what the compute kernel makes of them.
+// Reads the columns of B that this core needs, and writes the compute kernel's results.
 #include <cstdint>
 
 void kernel_main()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Takes the rows of A that the first core of the row sends.
+// Receives the rows of A from the first core of the row.
 #include <cstdint>
 
 void kernel_main()
