@@ -24,7 +24,7 @@
 #include "tensix/tensix.h"
 #include "tensix/tile.h"
 
-#define TENSIX_WINDOW  32   /* cycles that RISCs of a core, or cores with traffic, may differ */
+#define TENSIX_WINDOW  32u  /* cycles that RISCs of a core, or cores with traffic, may differ */
 #define TENSIX_QUIET   256u /* of cores without traffic */
 #define TENSIX_NEVER   UINT64_MAX
 #define TENSIX_WATCHES 4
