@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zones of a device's cores: for code that reads a device and knows, later, when something began
- * and ended there. Each RISC of a core is a track of its own.
+ * Zones of a device's cores: for code that reads a device and learns afterwards when something
+ * started and ended there. Each RISC of a core is a track of its own.
  *
  *	uint64_t core = tacho_core_id(0, 1, 1, 0);
  *	tacho_core_name(core, "Device 0, core 0,0 (NoC 1,1)/BRISC", 0xee9a00);
  *	tacho_core_begin(core, tacho_srcloc_make("KERNEL", "", "kernel.c", 3, 0), start, 0);
  *	tacho_core_end(core, the same number, end);
  *
- * Times are ticks of this machine's clock (tacho_ticks()). Of one core they must come in order and
- * be sent by one thread at a time; zones nest. The rules of tacho/tacho.h hold.
+ * Times are ticks of this machine's clock (tacho_ticks()). Events of one core must come in order of
+ * time and from one thread at a time; zones nest. The rules of tacho/tacho.h hold.
  */
 #ifndef TACHO_CORES_H
 #define TACHO_CORES_H
@@ -26,7 +26,7 @@ static inline uint64_t tacho_core_id(unsigned device, unsigned x, unsigned y, un
 	return (uint64_t)device << 32 | (uint64_t)x << 20 | (uint64_t)y << 8 | risc;
 }
 
-/* What the tracks of a core have in common, a slash, the RISC. Say it once per recording. */
+/* NAME: the common name of the core's tracks, a slash, the RISC. Call it once per recording. */
 void tacho_core_name(uint64_t core, const char *name, uint32_t color);
 /* SRCLOC: a number of tacho_srcloc_make(). VALUE is attached to the zone unless it is 0. */
 void tacho_core_begin(uint64_t core, uint32_t srcloc, uint64_t ticks, uint64_t value);
@@ -35,22 +35,22 @@ void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
 void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
 
 /*
- * A message that others will refer to. 1: it stays in the trace. 0: there was no room for it, or
- * later events may overwrite it, so send it again.
+ * Sends a message that others will refer to. 1: it stays in the trace. 0: there was no room for it,
+ * or later events may overwrite it, so send it again.
  */
 int tacho_message_kept(const char *text, size_t len);
 
-/* What a device is, as JSON: a property of the trace. Say it once per recording. */
+/* Describes a device as JSON: a property of the trace. Call it once per recording. */
 void tacho_device_describe(unsigned device, const char *json, size_t len);
 
-/* The core could not keep MARKERS things (0: nobody knows how many) until now. */
+/* Reports that the core had no room for MARKERS markers (0: unknown number) until now. */
 void tacho_core_lost(uint64_t core, uint64_t ticks, uint64_t markers);
-/* MARKERS of the core cannot be trusted: a kernel has overwritten them. */
+/* Reports that MARKERS of the core cannot be trusted: a kernel has overwritten them. */
 void tacho_core_damaged(uint64_t core, uint64_t ticks, uint64_t markers);
 
 /*
- * At this tick the device's clock showed CYCLES; the tick is at most BOUND_NS away from the truth
- * (UINT64_MAX: not known). Sent in order, before the zones whose times were made with them.
+ * At this tick the device's clock showed CYCLES; the tick is wrong by at most BOUND_NS (UINT64_MAX:
+ * unknown). Send points in order, before the zones whose times depend on them.
  */
 void tacho_device_clock(uint32_t device, uint64_t ticks, uint64_t cycles, uint64_t bound_ns,
 			uint32_t mhz);

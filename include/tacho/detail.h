@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the inline part of tacho.h needs to know of a ring: how a zone gets into it. Not an
- * interface: programs use tacho.h. docs/ring.md explains the protocol.
+ * The inline part of tacho.h: how a zone gets into a ring. Not an interface: programs use tacho.h.
+ * docs/ring.md explains the protocol.
  *
  * An event is a 64-bit word: ticks << 26 | what << 2 | kind. A slot is claimed by adding to the
  * thread's position with one instruction that no signal can split, and is committed by storing a
- * word that is not zero, so there is no head to publish and a signal handler may emit at any point.
+ * nonzero word, so there is no head to publish and a signal handler may emit at any point.
  */
 #ifndef TACHO_DETAIL_H
 #define TACHO_DETAIL_H
@@ -55,7 +55,7 @@ struct tacho_srcloc {
 	uint32_t reserved;
 };
 
-/* A name that is written in the source; .id is 0 until it is first used while recording. */
+/* A name literal in the source; .id is 0 until it is first used while recording. */
 struct tacho_name {
 	const char *text;
 	uint32_t id;
@@ -68,13 +68,13 @@ struct tacho_zone {
 	uint32_t session; /* upper half of the control key under which it began */
 };
 
-/* The head of a thread's private state. Wiped in a forked child, so that it starts afresh. */
+/* The head of a thread's private state. Wiped in a forked child, so that it starts over. */
 struct tacho_thread {
 	uint64_t position; /* address of the next free word */
-	uint64_t key;      /* control key | ticks >> TACHO_WRAP_SHIFT; else: the slow way */
+	uint64_t key;      /* control key | ticks >> TACHO_WRAP_SHIFT; otherwise: the slow path */
 };
 
-/* One page, shared with the recorder. key is 0 while nobody records. */
+/* One page, shared with the recorder. key is 0 while nothing is recorded. */
 struct tacho_control {
 	uint64_t key;
 	char more[4088];
@@ -84,7 +84,7 @@ extern TACHO_DATA struct tacho_control tacho_control;
 extern TACHO_DATA __thread struct tacho_thread *tacho_self
 	__attribute__((tls_model("initial-exec")));
 
-/* The slow ways. 1 when the word was stored, 0 when it was lost (and counted). */
+/* The slow paths. 1 when the word was stored, 0 when it was lost (and counted). */
 TACHO_API int tacho_emit_slow(uint64_t key, uint64_t now, uint32_t bits);
 TACHO_API int tacho_emit_full(uint64_t key, uint64_t now, uint32_t bits);
 /* Numbers a source location or a name; the strings are copied. Returns .word (never 0) or .id. */
@@ -124,19 +124,19 @@ TACHO_INLINE uint64_t tacho_key(void)
 	return __atomic_load_n(&tacho_control.key, __ATOMIC_RELAXED);
 }
 
-/* JOINED, the key of a thread, says that its ring takes words of this session and this time. */
+/* JOINED, the key of a thread, shows whether its ring accepts words of this session and time. */
 TACHO_INLINE int tacho_fits(uint64_t joined, uint64_t key, uint64_t now)
 {
 	return !TACHO_UNLIKELY(((now >> TACHO_WRAP_SHIFT) | key) != joined);
 }
 
-/* A claim of which the last word is at POSITION ends behind the segment: the slow way. */
+/* A claim whose last word is at POSITION ends after the segment: the slow path. */
 TACHO_INLINE int tacho_is_full(uint64_t position)
 {
 	return TACHO_UNLIKELY(!(position & TACHO_SEGMENT));
 }
 
-/* The commit: a word that is not zero has been written. */
+/* The commit: a nonzero word has been written. */
 TACHO_INLINE void tacho_store(uint64_t position, uint64_t now, uint32_t bits)
 {
 	__atomic_store_n((uint64_t *)(uintptr_t)position, now << TACHO_TICK_SHIFT | bits,
@@ -190,9 +190,9 @@ TACHO_INLINE struct tacho_zone tacho_begin(struct tacho_srcloc *loc)
 }
 
 /*
- * An end is recorded if its begin was. That the session is still the same need not be asked here:
- * if another one has begun the thread's key is not this zone's, and if none has, the end goes to
- * the ring that has the begin, whether or not somebody still reads it.
+ * An end is recorded if its begin was. There is no need to check the session here: if another one
+ * has started, the thread's key is not this zone's, and if none has, the end goes to the ring that
+ * has the begin, whether or not a recorder still reads it.
  */
 TACHO_INLINE void tacho_end(struct tacho_zone zone)
 {

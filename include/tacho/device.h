@@ -18,22 +18,22 @@
  *	$ cc prog.c -ltacho_device -ltacho && tacho run -- ./a.out
  *
  * The device is the built-in software one: it runs kernels on a model of a grid of Tensix cores,
- * and the times it tells are the model's (docs/device.md). Kernels are C or C++ files, compiled by
- * riscv64-unknown-elf-gcc when a program is first run and kept in a cache.
+ * and its times are the model's (docs/device.md). Kernels are C or C++ files, compiled by
+ * riscv64-unknown-elf-gcc when a program is first run and then cached.
  *
- * Rules that hold for everything here:
+ * Rules for everything here:
  *
- *  - Functions return 0 (or a number that is not negative), or a negative value; then
- *    tacho_device_error() has the reason, for the calling thread.
- *  - All calls may be made by any thread. A device does one thing at a time: a second thread waits
- *    for the first; linked devices are one in that. What a thread destroys no other may use.
- *  - Destructors take NULL. A device must outlive its buffers and programs.
+ *  - Functions return 0 (or a nonnegative number), or a negative value; then tacho_device_error()
+ *    has the reason, for the calling thread.
+ *  - Any thread may make any call. A device does one thing at a time: a second thread waits for
+ *    the first; linked devices count as one. No thread may use what another one destroys.
+ *  - Destructors accept NULL. A device must outlive its buffers and programs.
  *  - A program that returns from main() or calls exit() without closing a device loses nothing:
- *    what runs is waited for, and logs are written. What tacho_finish() has seen is in a
- *    recording however the program ends, and when SIGINT, SIGTERM or SIGHUP end it while it waits
- *    for a kernel, also what that has recorded so far.
- *  - Each call that has to do with the device itself, not only with what is said of a program, is a
- *    zone of its thread when somebody records (tacho/tacho.h).
+ *    exit() waits for running programs and writes the logs. Everything up to tacho_finish() is in
+ *    the recording however the program ends; and if SIGINT, SIGTERM or SIGHUP end it while it
+ *    waits for a kernel, so is everything that the kernel has recorded so far.
+ *  - Each call that uses the device itself, and does not only describe a program, is a zone of its
+ *    thread while recording (tacho/tacho.h).
  */
 #ifndef TACHO_DEVICE_H
 #define TACHO_DEVICE_H
@@ -56,10 +56,9 @@ struct tacho_program;
 TACHO_DEVICE_API const char *tacho_device_error(void);
 
 /*
- * With 1 from now on, for all threads: SIGINT ends a wait for a kernel also when the program
- * handles it. The handler is called as ever; then the call that waits fails, and the device can
- * only be closed. For interpreters, whose handlers do nothing but note it until such a call
- * returns.
+ * With 1, for all threads: SIGINT ends a wait for a kernel even if the program handles it. The
+ * handler is called as usual; then the waiting call fails, and the device can only be closed. For
+ * interpreters, whose handlers only take note until such a call returns.
  */
 TACHO_DEVICE_API void tacho_device_interruptible(int on);
 
@@ -96,7 +95,7 @@ struct tacho_device_info {
 	uint64_t dram_bank_size;
 	uint32_t l1_size, l1_free; /* bytes of L1, and of them for buffers */
 	uint32_t mhz;
-	double dram_gbs; /* what all banks bring at most, GB/s */
+	double dram_gbs; /* peak of all banks, GB/s */
 };
 TACHO_DEVICE_API void tacho_device_info(const struct tacho_device *device,
 					struct tacho_device_info *info);
@@ -113,14 +112,14 @@ struct tacho_core_range {
 TACHO_DEVICE_API int tacho_core_noc(const struct tacho_device *device, struct tacho_core core,
 				    struct tacho_core *noc);
 
-/* Likewise of the port of a DRAM bank; what is in the bank is OFFSET further there. */
+/* Likewise of the port of a DRAM bank; OFFSET is added to addresses in the bank. */
 TACHO_DEVICE_API int tacho_bank_noc(const struct tacho_device *device, unsigned bank,
 				    struct tacho_core *noc, uint64_t *offset);
 
 /*
- * Joins Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered as
- * for kernels of TACHO_ERISC, and each can have one. Linked devices run together: what one waits
- * for the other may bring, so start the programs of both before you wait for one.
+ * Connects Ethernet core A_CORE of one device with B_CORE of another by a cable; both are numbered
+ * as for kernels of TACHO_ERISC, and each can have one. Linked devices run together: a program may
+ * wait for data of the other device, so start the programs of both before waiting for one.
  */
 TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
 				       struct tacho_device *b, unsigned b_core);
@@ -128,9 +127,8 @@ TACHO_DEVICE_API int tacho_device_link(struct tacho_device *a, unsigned a_core,
 enum tacho_fidelity { TACHO_HIFI4, TACHO_LOFI, TACHO_HIFI2, TACHO_HIFI3 };
 
 /*
- * Cycles that one tile takes in the unit of the tile engine that does OP: matmul, add, sub, mul,
- * copy, transpose, reduce; functions of the vector unit, relu to mac, by the names of
- * tacho_engine.h. 0: there is no such op.
+ * Cycles that the tile engine takes to do OP with one tile: matmul, add, sub, mul, copy, transpose,
+ * reduce; functions of the vector unit, relu to mac, by the names of tacho_engine.h. 0: unknown op.
  */
 TACHO_DEVICE_API unsigned tacho_tile_cycles(const char *op, enum tacho_fidelity fidelity);
 
@@ -142,23 +140,25 @@ TACHO_DEVICE_API uint64_t tacho_device_cycles(const struct tacho_device *device)
 enum tacho_memory { TACHO_DRAM, TACHO_L1 };
 
 /*
- * SIZE bytes in pages that go round over all banks: DRAM banks, or L1 of the Tensix cores in the
- * order of their rows. Pages are a multiple of 4 bytes; page i is at tacho_buffer_address() + i /
- * banks * tacho_buffer_stride() of bank i % banks.
+ * SIZE bytes in pages, round-robin over all banks: DRAM banks, or L1 of the Tensix cores in row
+ * order. Pages are a multiple of 4 bytes; page i is at tacho_buffer_address() + i / banks *
+ * tacho_buffer_stride() of bank i % banks.
  */
 TACHO_DEVICE_API int tacho_buffer_new(struct tacho_buffer **buffer, struct tacho_device *device,
 				      enum tacho_memory memory, uint64_t size, uint32_t page_size);
 TACHO_DEVICE_API void tacho_buffer_free(struct tacho_buffer *buffer);
 TACHO_DEVICE_API uint32_t tacho_buffer_address(const struct tacho_buffer *buffer);
-/* Bytes from one page of a bank to the next: the page size, rounded up to what the memory needs (16
- * bytes of L1, 32 of DRAM, 64 of Blackhole's DRAM). */
+/*
+ * Bytes from one page of a bank to the next: the page size, rounded up to the alignment of the
+ * memory (16 bytes of L1, 32 of DRAM, 64 of Blackhole's DRAM).
+ */
 TACHO_DEVICE_API uint32_t tacho_buffer_stride(const struct tacho_buffer *buffer);
 
 /*
- * A matrix of pages, ROWS x COLUMNS, cut into shards of SHARD_ROWS x SHARD_COLUMNS that go round
- * over BANKS, in the order of rows of shards. Pages of a shard follow each other in their bank, row
- * by row; all shards that a bank holds follow each other from the buffer's address. What callers
- * write and read is the matrix, row by row.
+ * A matrix of pages, ROWS x COLUMNS, cut into shards of SHARD_ROWS x SHARD_COLUMNS that are spread
+ * round-robin over BANKS, in row order. Pages of a shard are consecutive in their bank, row by row;
+ * all shards of a bank are consecutive from the buffer's address. Callers write and read the
+ * matrix, row by row.
  */
 struct tacho_shards {
 	uint32_t rows, columns;             /* of the matrix, in pages */
@@ -179,7 +179,7 @@ struct tacho_buffer_options {
 TACHO_DEVICE_API int tacho_buffer_make(struct tacho_buffer **buffer, struct tacho_device *device,
 				       const struct tacho_buffer_options *options);
 
-/* Wait for what runs, then copy. */
+/* Wait for running programs, then copy. */
 TACHO_DEVICE_API int tacho_buffer_write(struct tacho_buffer *buffer, uint64_t offset,
 					const void *data, uint64_t len);
 TACHO_DEVICE_API int tacho_buffer_read(struct tacho_buffer *buffer, uint64_t offset, void *data,
@@ -237,8 +237,8 @@ struct tacho_kernel {
 };
 
 /*
- * A circular buffer lies in L1 above those that the program has on the same cores, or where another
- * lies, or on a buffer.
+ * A circular buffer is placed in L1 above those of the program on the same cores, or in the memory
+ * of another one, or on a buffer.
  */
 struct tacho_cb {
 	unsigned index; /* 0 to 31; by custom inputs from 0, outputs from 16 */
@@ -247,7 +247,7 @@ struct tacho_cb {
 	enum tacho_format format;
 	const struct tacho_core_range *ranges; /* not NULL: in place of CORES */
 	unsigned range_count;
-	unsigned shares; /* 1 + the number of a circular buffer whose memory it uses too */
+	unsigned shares; /* 1 + the number of a circular buffer whose memory it shares */
 	const struct tacho_buffer *buffer; /* not NULL: it lies on this L1 buffer ... */
 	uint32_t offset;                   /* ... that many bytes from its address */
 };
@@ -255,16 +255,18 @@ struct tacho_cb {
 TACHO_DEVICE_API int tacho_program_new(struct tacho_program **program, struct tacho_device *device);
 TACHO_DEVICE_API void tacho_program_free(struct tacho_program *program);
 
-/* Strings and arrays are copied. The kernel's number. */
+/* Copies strings and arrays. Returns the kernel's number. */
 TACHO_DEVICE_API int tacho_program_kernel(struct tacho_program *program,
 					  const struct tacho_kernel *kernel);
-/* The circular buffer's number, for tacho_cb.shares and to change it. */
+/* Returns the circular buffer's number, for tacho_cb.shares and to change it. */
 TACHO_DEVICE_API int tacho_program_cb(struct tacho_program *program, const struct tacho_cb *cb);
-/* Other pages, another buffer or offset for a circular buffer, from the next run on. */
+/* Changes pages, buffer or offset of a circular buffer from the next run on. */
 TACHO_DEVICE_API int tacho_program_cb_change(struct tacho_program *program, int number,
 					     const struct tacho_cb *cb);
-/* The semaphore's number, for get_semaphore(): the lowest that is free on all these cores. It has
- * its first value at each run. */
+/*
+ * Returns the semaphore's number, for get_semaphore(): the lowest that is free on all these cores.
+ * Each run starts with its initial value.
+ */
 TACHO_DEVICE_API int tacho_program_semaphore(struct tacho_program *program,
 					     struct tacho_core_range cores, uint32_t value);
 TACHO_DEVICE_API int tacho_program_semaphore_on(struct tacho_program *program,
@@ -279,16 +281,17 @@ TACHO_DEVICE_API int tacho_program_common_args(struct tacho_program *program, in
 /* Compiles and links now instead of at the first run. */
 TACHO_DEVICE_API int tacho_program_compile(struct tacho_program *program);
 
-/* Starts a program; waits only for the one before. A program may be run again and again. */
+/* Starts a program; waits only for the previous one. A program may be run any number of times. */
 TACHO_DEVICE_API int tacho_enqueue(struct tacho_device *device, struct tacho_program *program);
 
-/* Waits until all is done. Fails when a kernel stopped, waits for ever, or runs too long. */
+/* Waits until everything is done. Fails when a kernel stopped, waits forever, or runs too long. */
 TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
 
-/* --------------------------------------------------------------------- ops
+/*
+ * --------------------------------------------------------------------- ops
  *
- * Each run of a program is an op: a row in the report of ops, once on each device. An op that
- * nobody describes has the name of its compute kernel's file (else of its first kernel's).
+ * Each run of a program is an op: a row in the ops report, once on each device. An op without a
+ * description has the name of its compute kernel's file (else of its first kernel's).
  *
  *	tacho_op_describe(program, &(struct tacho_op){
  *		.name = "Matmul",
@@ -298,8 +301,8 @@ TACHO_DEVICE_API int tacho_finish(struct tacho_device *device);
  *		.ideal_ns = 5000,
  *	});
  *
- * Kernels, their sizes and fidelity are known from the program. While nobody records all of this
- * only keeps count.
+ * Kernels, their sizes and fidelity are known from the program. Without a recording these calls
+ * only count ops.
  */
 enum tacho_layout { TACHO_ROW_MAJOR, TACHO_TILE };
 enum tacho_sharding {
@@ -324,7 +327,7 @@ struct tacho_attribute {
 	const char *name, *value;
 };
 
-/* Whatever is 0 or NULL is not known. */
+/* Fields that are 0 or NULL are unknown. */
 struct tacho_op {
 	const char *name;
 	const char *type; /* "tt_dnn_device" */
@@ -335,29 +338,31 @@ struct tacho_op {
 	const struct tacho_tensor *outputs;
 	unsigned output_count;
 	const char *fidelity; /* "HiFi2"; NULL: that of each compute kernel */
-	/* What the op would take at best: by its arithmetic, by its memory, by both. */
+	/* The ideal time of the op: by its arithmetic, by its memory, by both. */
 	uint64_t compute_ns, bandwidth_ns, ideal_ns;
 	const double *input_bws, *output_bws; /* bytes per ns that it needs for each tensor */
 	unsigned input_bw_count, output_bw_count;
 };
 
-/* What runs of PROGRAM are from now on. OP is copied; NULL: as if nothing had been said. */
+/* Describes runs of PROGRAM from now on. OP is copied; NULL: removes the description. */
 TACHO_DEVICE_API int tacho_op_describe(struct tacho_program *program, const struct tacho_op *op);
-/* Runs of PROGRAM are no ops (HIDDEN 1), or are again (0). Its zones then have no op either. */
+/* Runs of PROGRAM are not ops (HIDDEN 1), or are again (0). Its zones then have no op either. */
 TACHO_DEVICE_API void tacho_op_hide(struct tacho_program *program, int hidden);
 
 /*
  * From begin to end all runs on these devices are one op, with one number on all of them: several
- * programs that make one step, or one step over a mesh. OP may be NULL: named after the first
- * kernel. A device is in one group at a time; the group ends for all its devices together, by the
- * thread that began it.
+ * programs that form one step, or one step over a mesh. OP may be NULL: named after the first
+ * kernel. A device is in one group at a time; the thread that began the group ends it for all its
+ * devices together.
  */
 TACHO_DEVICE_API int tacho_op_begin(struct tacho_device *const *devices, unsigned count,
 				    const struct tacho_op *op);
 TACHO_DEVICE_API int tacho_op_end(struct tacho_device *device);
 
-/* An op that the program computes itself, in place of a device: what it did between the two calls,
- * in one thread. They nest. Kernels and outputs do not count. */
+/*
+ * An op that the program computes itself instead of a device: the time between the two calls, in
+ * one thread. They nest. Kernels and outputs are ignored.
+ */
 struct tacho_op_host {
 	uint32_t id, session;
 };
@@ -368,13 +373,14 @@ TACHO_DEVICE_API void tacho_op_host_end(struct tacho_op_host host);
  * same; 0: each run gets a new one. */
 TACHO_DEVICE_API int tacho_op_number(struct tacho_program *program, uint32_t number);
 
-/* The number by which logs and zones of DEVICE know the op that was enqueued last; 0: none. */
+/* The number of the last enqueued op in logs and zones of DEVICE; 0: none. */
 TACHO_DEVICE_API uint64_t tacho_op_last(const struct tacho_device *device);
 
-/* ------------------------------------------------------------------ traces
+/*
+ * ------------------------------------------------------------------ traces
  *
- * A trace is a list of programs that is run again and again by one call. Between begin and end
- * tacho_enqueue() takes programs down and does not run them; they must outlive the trace.
+ * A trace is a list of programs that one call runs again. Between begin and end tacho_enqueue()
+ * captures programs and does not run them; they must outlive the trace.
  */
 struct tacho_trace;
 
@@ -393,13 +399,13 @@ enum tacho_device_event_kind {
 	TACHO_DEVICE_DATA16, /* performance counters: data[0] and data[1] */
 };
 
-/* One thing that a RISC recorded. Strings live as long as the device. */
+/* One item that a RISC recorded. Strings live as long as the device. */
 struct tacho_device_event {
 	enum tacho_device_event_kind kind;
 	unsigned device;
 	struct tacho_core core, noc;
 	const char *risc;        /* "BRISC" ... */
-	const char *name, *file; /* "" when not known */
+	const char *name, *file; /* "" when unknown */
 	uint32_t line;
 	uint32_t id;
 	uint32_t op;            /* the number of the op, from 1 (see below), 0: none */
@@ -412,23 +418,23 @@ struct tacho_device_event {
 typedef void (*tacho_device_event_fn)(void *context, const struct tacho_device_event *event);
 
 /*
- * Waits, then hands over all that kernels recorded since the last call, in no order but that of
+ * Waits, then hands over everything that kernels recorded since the last call, ordered only within
  * each RISC. May be called in the middle of a run of many programs. FN may use the device.
  */
 TACHO_DEVICE_API int tacho_profiler_read(struct tacho_device *device, tacho_device_event_fn fn,
 					 void *context);
 
 /*
- * Waits, takes all that kernels recorded and appends it to the logs in the profiler's folder
- * (docs/device.md). Closing a device does that too; this is for the middle of a long run. What
- * tacho_profiler_read() gives is not touched. Nothing to do when no logs are written.
+ * Waits, reads everything that kernels recorded and appends it to the logs in the profiler's folder
+ * (docs/device.md). Closing a device does that too; this is for the middle of a long run. The items
+ * for tacho_profiler_read() stay. Does nothing when no logs are written.
  */
 TACHO_DEVICE_API int tacho_profiler_dump(struct tacho_device *device);
 
 /*
- * Names of zones that are known by a hash (kernels built elsewhere, TACHO_ZONE_HASH=1): a log with
- * lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add up; if two
- * zones have the same hash the name is "A or B".
+ * Reads names of zones that are known by a hash (kernels built elsewhere, TACHO_ZONE_HASH=1) from a
+ * log with lines "... #pragma message: NAME,FILE,LINE,KERNEL_PROFILER". Names of several logs add
+ * up; if two zones have the same hash the name is "A or B".
  */
 TACHO_DEVICE_API int tacho_profiler_names(struct tacho_device *device, const char *path);
 

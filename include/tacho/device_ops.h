@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device must be able to do to be used through tacho/device.h: a memory image with a little
- * control. The software device implements it, and simulators behind libttsim.so; recorded memory
- * dumps do in tests; hardware can.
+ * The functions that a device must have to be used through tacho/device.h: a memory image with a
+ * little control. The software device implements them, and so do simulators with the interface of
+ * libttsim.so and, in tests, recorded memory dumps; hardware can.
  *
  *	static const struct tacho_device_ops my_ops = {.close = my_close, .shape = my_shape, ...};
  *
  *	tacho_device_open_with(&device, &my_ops, my_device, NULL);
  *
- * Needed: close, shape, core, bank, read, write, dram_read, dram_write, run, cycles, risc, fault.
- * Firmware and kernels are compiled and put into L1 of the cores by write(); what kernels record is
- * taken out of L1 and DRAM by read() and dram_read() between calls of run().
+ * Required: close, shape, core, bank, read, write, dram_read, dram_write, run, cycles, risc, fault.
+ * The library compiles firmware and kernels and loads them into L1 of the cores by write(); it
+ * reads recorded data from L1 and DRAM by read() and dram_read() between calls of run().
  *
- * All functions get the SELF pointer that the device was made with. They return 0 or a negative
+ * All functions get the SELF pointer that the device was created with. They return 0 or a negative
  * value. Cores are numbered from 0 in the order of their NoC coordinates, x first.
  */
 #ifndef TACHO_DEVICE_OPS_H
@@ -38,7 +38,7 @@ struct tacho_device_shape {
 	uint32_t mailbox;       /* L1 address of the mailboxes */
 	uint32_t niu_stride, packet_bytes;
 	uint32_t mhz;
-	double dram_gbs; /* what all banks bring at most, GB/s */
+	double dram_gbs; /* peak of all banks, GB/s */
 	int modelled;    /* its cycles are computed, not measured */
 };
 
@@ -80,29 +80,29 @@ struct tacho_device_ops {
 	int (*dram_read)(void *self, unsigned bank, uint64_t address, void *data, size_t len);
 	int (*dram_write)(void *self, unsigned bank, uint64_t address, const void *data,
 			  size_t len);
-	/* Lets the device work for at most CYCLES. */
+	/* Runs the device for at most CYCLES. */
 	enum tacho_device_stop (*run)(void *self, uint64_t cycles);
 	uint64_t (*cycles)(void *self);
-	/* The state of a RISC; and the first fault, which is forgotten then (1: there is one). */
+	/* The state of a RISC; and the first fault, which is then cleared (1: there is one). */
 	int (*risc)(void *self, unsigned core, unsigned risc, struct tacho_device_risc *info);
 	int (*fault)(void *self, struct tacho_device_risc *info);
 	/*
-	 * For clocks to be compared; all may be NULL: then read(), write() and the machine's
-	 * counter are used. A word of L1 or a register over the host's bus, with the host's clock
-	 * before and after: the device answered a read somewhere between the two.
+	 * To compare clocks; all may be NULL: then read(), write() and the machine's counter are
+	 * used. Access a word of L1 or a register over the host's bus, with the host's clock before
+	 * and after: the device answered a read somewhere between the two.
 	 */
 	int (*timed_read)(void *self, unsigned core, uint32_t address, uint32_t *word,
 			  uint64_t *before, uint64_t *after);
 	int (*timed_write)(void *self, unsigned core, uint32_t address, uint32_t word,
 			   uint64_t *before, uint64_t *after);
 	/*
-	 * The host's clock as those two tell it, in ticks of the machine's counter per second. A
-	 * device whose time passes only while it is let run has one that does the same.
+	 * The host's clock of those two, in ticks of the machine's counter per second. For a device
+	 * whose time advances only while it runs, this clock does the same.
 	 */
 	uint64_t (*host_ticks)(void *self);
 	/* The host waits. NULL: it sleeps. */
 	void (*pause)(void *self, uint64_t ns);
-	/* Joins two Ethernet cores of two devices of this kind. NULL when there are no links. */
+	/* Connects two Ethernet cores of two devices of this kind. NULL when there are no links. */
 	int (*link)(void *self, unsigned core, void *other, unsigned other_core);
 	/* From now on a RISC waits for CYCLES before each read (KIND 0), write (1) or atomic (2) on
 	 * the NoC. NULL when the device cannot do that. */
@@ -114,8 +114,10 @@ struct tacho_device_ops {
 	void (*stack_end)(void *self, unsigned core, unsigned risc, uint32_t end);
 };
 
-/* Opens a device of any implementation. SELF is closed with it, also when this fails. OPTIONS may
- * be NULL; those that choose an implementation do not count. */
+/*
+ * Opens a device of any implementation. SELF is closed with it, also when this fails. OPTIONS may
+ * be NULL; those that choose an implementation are ignored.
+ */
 TACHO_DEVICE_API int tacho_device_open_with(struct tacho_device **device,
 					    const struct tacho_device_ops *ops, void *self,
 					    const struct tacho_device_options *options);

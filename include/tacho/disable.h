@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tacho.h with TACHO_DISABLE: the same names, which do nothing. Not an interface. */
+/* tacho.h with TACHO_DISABLE: the same names, without effect. Not an interface. */
 #ifndef TACHO_DISABLE_H
 #define TACHO_DISABLE_H
 

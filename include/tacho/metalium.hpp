@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs written for tt-metal compile against this and run on Tacho's devices; its headers
- * (tt-metalium/host_api.hpp and all others) lead here. See docs/metalium.md.
+ * (tt-metalium/host_api.hpp and all others) include this one. See docs/metalium.md.
  */
 #pragma once
 

@@ -102,7 +102,7 @@ struct tacho_lock {
 extern "C" {
 #endif
 
-/* Not 0 while somebody records. Costs one load. */
+/* Not 0 while recording. Costs one load. */
 TACHO_INLINE int tacho_is_recording(void)
 {
 	return tacho_key() != 0;
@@ -143,9 +143,9 @@ TACHO_INLINE void tacho_zone_end(struct tacho_zone zone)
 }
 
 /*
- * A number for a source location that is made at run time; the same content gives the same number,
- * for the life of the process. Costs a look-up by content. Strings may be NULL. 0 when too many
- * were made (2^18, or 64 MB of text): tacho_zone_begin_runtime() then still works.
+ * A number for a source location that is created at run time; the same content gives the same
+ * number, for the life of the process. Costs a look-up by content. Strings may be NULL. 0 when
+ * there are too many (2^18, or 64 MB of text): tacho_zone_begin_runtime() then still works.
  */
 TACHO_API uint32_t tacho_srcloc_make(const char *name, const char *function, const char *file,
 				     uint32_t line, uint32_t color);
@@ -159,7 +159,7 @@ TACHO_INLINE struct tacho_zone tacho_zone_begin_id(uint32_t id)
 	return TACHO_UNLIKELY(key) && id ? tacho_begin_word(key, id << 2) : none;
 }
 
-/* Begins a zone with a name of LEN bytes (NULL: the function's). For names that are many. */
+/* Begins a zone with a name of LEN bytes (NULL: the function's). For many different names. */
 TACHO_API struct tacho_zone tacho_zone_begin_runtime(const char *name, size_t len,
 						     const char *function, const char *file,
 						     uint32_t line, uint32_t color);
@@ -228,7 +228,7 @@ TACHO_API void tacho_message_literal(struct tacho_name *text, unsigned severity,
  */
 TACHO_API void tacho_signpost(const char *header, const char *message);
 
-/* What the program is. Say it once, early: it is kept until somebody records. */
+/* Describes the program. Call it once, early: it is stored until a recording starts. */
 TACHO_API void tacho_app_info(const char *text, size_t len);
 
 /* ----------------------------------------------------------------- frames
@@ -250,7 +250,9 @@ TACHO_API void tacho_frame_stop(const char *name);
 TACHO_API void tacho_plot_int(const char *name, int64_t value);
 TACHO_API void tacho_plot_float(const char *name, float value);
 TACHO_API void tacho_plot_double(const char *name, double value);
-/* FORMAT: enum tacho_plot_format; FLAGS: TACHO_PLOT_STEP, _FILL. Kept until somebody records. */
+/*
+ * FORMAT: enum tacho_plot_format; FLAGS: TACHO_PLOT_STEP, _FILL. Stored until a recording starts.
+ */
 TACHO_API void tacho_plot_config(const char *name, unsigned format, unsigned flags, uint32_t color);
 TACHO_API void tacho_plot_point_int(struct tacho_name *name, int64_t value);
 TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value);
@@ -296,7 +298,7 @@ TACHO_INLINE void tacho_lock_event(struct tacho_lock *lock, enum tacho_lock_op o
 		tacho_lock_emit(lock, (unsigned)op, 0);
 }
 
-/* Says where the thread is that holds the lock or waits for it. */
+/* Records where the thread is that holds the lock or waits for it. */
 #define TACHO_LOCK_MARK(lock)                                                   \
 	do {                                                                    \
 		static struct tacho_srcloc tacho_mark_ = TACHO_SRCLOC(NULL, 0); \
@@ -311,7 +313,7 @@ TACHO_API void tacho_lock_gone(struct tacho_lock *lock);
 
 /* ------------------------------------------------- threads and fibers */
 
-/* Names the calling thread; also for the kernel, which keeps 15 bytes of it. */
+/* Names the calling thread; also for the kernel, which stores 15 bytes of it. */
 TACHO_API void tacho_thread_name(const char *name);
 
 /*
@@ -386,7 +388,7 @@ TACHO_INLINE void tacho_zone_leave_(const struct tacho_zone *zone)
 	TACHO_SCOPED_ TACHO_CAT(tacho_zone_, __LINE__) = TACHO_RUNTIME_(text)
 #endif
 
-/* The name is not even looked at while nobody records. */
+/* The name is not even evaluated while nothing is recorded. */
 TACHO_INLINE struct tacho_zone tacho_runtime_(const char *text, const char *function,
 					      const char *file, uint32_t line)
 {

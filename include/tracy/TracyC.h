@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracy's C interface on top of libtacho: a program written for it compiles unchanged by switching
- * the include path. Semantics are those of tacho.h; what Tacho has no use for (call-stack depths,
- * frame images, the "secure" flag) is accepted and ignored. Without TRACY_ENABLE nothing is left.
+ * the include path. Semantics are those of tacho.h; arguments that Tacho has no use for (call-stack
+ * depths, frame images, the "secure" flag) are accepted and ignored. Without TRACY_ENABLE the
+ * macros expand to nothing.
  *
- * Argument lists of 0.10 to 0.14 are understood: where a later version dropped or added an
- * argument, both forms compile.
+ * Argument lists of 0.10 to 0.14 are supported: where a later version dropped or added an argument,
+ * both forms compile.
  */
 #ifndef TACHO_TRACY_C_H
 #define TACHO_TRACY_C_H
@@ -165,7 +166,7 @@ struct ___tracy_source_location_data {
 	uint32_t color;
 };
 
-/* To be handed on as it is: a struct tacho_zone in disguise. */
+/* Opaque: a struct tacho_zone in disguise. */
 struct ___tracy_c_zone_context {
 	uint32_t id;
 	int32_t active;
@@ -317,10 +318,10 @@ TACHO_INLINE struct tacho_zone tacho_tracy_zone(TracyCZoneCtx ctx)
 /*
  * ---- zones of devices that the program reads itself ----
  *
- * A context is a track. Begins and ends of zones nest in the order in which they are told; each
- * names a query, whose time comes later, in any order. _alloc: srcloc is of
- * ___tracy_alloc_srcloc(), else it is the address of a struct ___tracy_source_location_data. The
- * calls with _serial at their ends do the same.
+ * A context is a track. Begins and ends of zones nest in the order of the calls; each names a
+ * query, whose time comes later, in any order. _alloc: srcloc is of ___tracy_alloc_srcloc(), else
+ * it is the address of a struct ___tracy_source_location_data. The calls with the suffix _serial do
+ * the same.
  */
 
 TRACY_API void ___tracy_emit_gpu_zone_begin(const struct ___tracy_gpu_zone_begin_data data);

@@ -80,7 +80,7 @@ inline TTClockPoint tt_clock_now()
 inline const TTClockPoint tt_clock_start = tt_clock_now();
 inline int64_t tt_sync_time = 0;
 
-/* Nanoseconds per tick since the program began: the longer it runs the better it is known. */
+/* Nanoseconds per tick since the program started: the longer it runs the more precise. */
 inline double get_tracy_timer_mul()
 {
 	TTClockPoint now = tt_clock_now();
@@ -108,7 +108,7 @@ inline void set_cpu_sync_time(int64_t ticks)
 	tt_sync_time = ticks;
 }
 
-/* The cores of a device share its clock: each point is told once per recording. */
+/* The cores of a device share its clock: each point is recorded once per recording. */
 inline void tt_tell_clock(uint32_t chip, uint64_t recording, uint64_t ticks, uint64_t cycles,
 			  uint32_t mhz)
 {
@@ -166,7 +166,7 @@ public:
 		if (Track *t = Find(m.chip_id, m.core_x, m.core_y, uint64_t(m.risc)))
 			End(*t, m.timestamp);
 	}
-	/* Any kind; those that are no zone are zones of no length that carry the data. */
+	/* Any kind; markers that are not zones become zones of length 0 that carry the data. */
 	void PushMarker(const TTDeviceMarker &m)
 	{
 		static const char *const kinds[] = {"", "", "ZONE_TOTAL", "TS_DATA", "TS_EVENT"};
@@ -248,7 +248,7 @@ private:
 					 m.line == m.INVALID_NUM ? 0 : uint32_t(m.line), color);
 	}
 
-	/* The track of a RISC; nullptr when nobody records or there is no such place. */
+	/* The track of a RISC; nullptr while nothing is recorded or if there is no such core. */
 	Track *Find(uint64_t chip, uint64_t x, uint64_t y, uint64_t risc)
 	{
 		uint64_t recording = tacho_key() >> 32;

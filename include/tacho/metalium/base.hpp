@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs written for tt-metal on Tacho's devices: names that everything else here needs. Failures
- * are exceptions, logs go to standard error, enums can be printed.
+ * Programs written for tt-metal on Tacho's devices: common names. Failures are exceptions, logs go
+ * to standard error, enums can be printed.
  *
- * The programs were built with a precompiled header and rely on what it includes, so all of the
- * standard headers that they use are included here.
+ * The programs were built with a precompiled header and rely on its includes, so all the standard
+ * headers that they use are included here.
  */
 #pragma once
 

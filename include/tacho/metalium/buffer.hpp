@@ -48,8 +48,10 @@ public:
 		tacho_device_options options = {};
 		const char *arch = environment("TACHO_ARCH");
 
-		/* The parts that are sold have harvested grids; results do not depend on it, but
-		 * what other tools expect of a profile does. */
+		/*
+		 * Products have harvested grids; results do not depend on it, but other tools
+		 * expect it in a profile.
+		 */
 		if (!environment("TACHO_CORES") &&
 		    (!arch || !*arch || !strcmp(arch, "wormhole_b0")))
 			options.cores = 72;
@@ -79,7 +81,7 @@ public:
 	}
 	void close()
 	{
-		/* What programs still hold goes first: the device must outlive it. */
+		/* Release what programs still hold first: the device must outlive it. */
 		while (!owned_.empty()) {
 			auto release = std::move(owned_.begin()->second);
 
@@ -125,7 +127,9 @@ public:
 	{
 		return is_blackhole() ? 64 : 32;
 	}
-	/* A row (Blackhole: a column) belongs to dispatch, unless the library keeps it back. */
+	/*
+	 * A row (Blackhole: a column) belongs to dispatch, unless the library already reserves it.
+	 */
 	CoreCoord compute_grid() const
 	{
 		const bool kept = is_tiny() || (requested_ && info_.cores < requested_);
@@ -158,7 +162,7 @@ private:
 
 using chips_t = std::vector<std::shared_ptr<chip>>;
 
-/* Chips that are open, by id: a device that is opened twice is one. */
+/* Open chips, by id: a device that is opened twice is one. */
 inline std::map<int, std::weak_ptr<chip>> &chips_open()
 {
 	static std::map<int, std::weak_ptr<chip>> open;
@@ -647,7 +651,7 @@ public:
 		TT_FATAL(is_sharded(), "the buffer is not sharded");
 		return *sharding_.shard_spec();
 	}
-	/* Where a page is, for those who read memory themselves. */
+	/* Where a page is, for programs that read memory themselves. */
 	DeviceAddr page_address(uint32_t, uint32_t page) const
 	{
 		const uint32_t banks = device_->allocator()->get_num_banks(type_);

@@ -164,7 +164,7 @@ inline KernelConfig spec_config(const spec::KernelSpec &k)
 	return c;
 }
 
-/* Names of a kernel for what it was bound to, as text in front of it. */
+/* Names for the resources bound to a kernel, as text before its source. */
 inline std::string spec_prologue(const spec::ProgramSpec &program, const spec::KernelSpec &k,
 				 const std::map<std::string, uint32_t> &semaphores)
 {
@@ -298,7 +298,7 @@ struct ProgramRealtimeRecordBatch {
 using ProgramRealtimeProfilerCallback = std::function<void(const ProgramRealtimeRecordBatch &)>;
 using ProgramRealtimeProfilerCallbackHandle = uint64_t;
 
-/* From now on each run is waited for, and told when it has ended. */
+/* From now on each run is waited for, and its end is reported. */
 inline ProgramRealtimeProfilerCallbackHandle
 RegisterProgramRealtimeProfilerCallback(ProgramRealtimeProfilerCallback callback)
 {

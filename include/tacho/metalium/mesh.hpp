@@ -7,7 +7,7 @@
 namespace tt::tt_metal
 {
 
-/* A part of a device's cores. Programs lie in one; there is nothing to enforce here. */
+/* A part of a device's cores. A program uses one; there is nothing to enforce here. */
 class SubDevice
 {
 public:
@@ -33,7 +33,7 @@ private:
 namespace tacho_metalium
 {
 
-/* ---- the end of each run, for those who asked for it ---- */
+/* ---- callbacks at the end of each run ---- */
 struct run_record {
 	uint64_t runtime_id = 0, start = 0, end = 0;
 	int chip = 0;
@@ -318,7 +318,7 @@ private:
 	std::map<MeshCoordinateRange, Program> programs_;
 };
 
-/* What a program enqueues is in order; there is one engine, so events have always happened. */
+/* Enqueued work runs in order on one engine, so every event has already happened. */
 class MeshCommandQueue
 {
 public:
@@ -637,7 +637,7 @@ public:
 			out.push_back(chips_.at(index_of(c)));
 		return out;
 	}
-	/* Programs of a trace live as long as it. */
+	/* Programs of a trace live as long as the trace. */
 	void keep_for_trace(const std::vector<std::shared_ptr<tacho_metalium::built>> &programs)
 	{
 		if (capture_)
@@ -851,7 +851,7 @@ private:
 		for (size_t i = 0; i < device_->num_devices(); i++)
 			buffer_->write(i, data, 0, buffer_->size());
 	}
-	/* Each row of a shard is a piece of a row of the whole. */
+	/* Each row of a shard is a part of a row of the whole. */
 	void transfer_shards(const ShardedBufferConfig &c, char *data, bool write) const
 	{
 		const size_t height = c.global_buffer_shape.height(),

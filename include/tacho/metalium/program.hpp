@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs: what they consist of is only noted until they are first run on a device; then the C
- * library's program is made, once per device, and kept until something is added.
+ * Programs: their parts are only stored until they are first run on a device; then the C library's
+ * program is created, once per device, and cached until something is added.
  */
 #pragma once
 
@@ -326,7 +326,7 @@ inline std::filesystem::path &root_dir()
 	return root;
 }
 
-/* Where kernels are looked for: "" is the current folder. */
+/* Folders that are searched for kernels: "" is the current folder. */
 inline std::vector<std::filesystem::path> kernel_roots(const char *caller)
 {
 	std::vector<std::filesystem::path> roots = {""};
@@ -387,7 +387,7 @@ public:
 	uint64_t runtime_id = 0;
 	unsigned version = 1; /* of all but arguments */
 
-	/* Ready to be run there, with the arguments of now. */
+	/* Prepares the program for a run there, with the current arguments. */
 	std::shared_ptr<built> on(const std::shared_ptr<chip> &chip)
 	{
 		auto &entry = built_[chip.get()];
@@ -673,7 +673,7 @@ inline void UpdateDynamicCircularBufferAddressAndTotalSize(Program &program, CBH
 	UpdateDynamicCircularBufferAddress(program, cb, buffer);
 }
 
-/* The lowest number that none of these cores has. */
+/* The lowest number that is free on all these cores. */
 inline uint32_t CreateSemaphore(Program &program,
 				const std::variant<CoreRange, CoreRangeSet> &cores, uint32_t value,
 				CoreType = CoreType::WORKER)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracy::Lockable and tracy::SharedLockable: a mutex that tells who waits for it and who has it. */
+/* tracy::Lockable and tracy::SharedLockable: a mutex that records its waiters and its owner. */
 #ifndef TACHO_TRACY_LOCK_HPP
 #define TACHO_TRACY_LOCK_HPP
 #ifdef TRACY_ENABLE
@@ -8,7 +8,7 @@
 
 namespace tracy
 {
-/* The telling part alone, for locks that are not C++ mutexes. */
+/* The recording part alone, for locks that are not C++ mutexes. */
 class LockableCtx
 {
 public:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of tracy:: that programs use directly, beside the macros of Tracy.hpp. */
+/* The names of tracy:: that programs use directly, in addition to the macros of Tracy.hpp. */
 #ifndef TACHO_TRACY_PROFILER_HPP
 #define TACHO_TRACY_PROFILER_HPP
 #ifdef TRACY_ENABLE
@@ -211,7 +211,7 @@ private:
 
 		return count;
 	}
-	/* A text that is too long is cut. */
+	/* A text that is too long is truncated. */
 	template <typename... Numbers>
 	static void section_message(const char *format, va_list args, const char *head,
 				    Numbers... numbers)

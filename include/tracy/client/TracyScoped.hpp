@@ -19,7 +19,7 @@ public:
 	ScopedZone &operator=(const ScopedZone &) = delete;
 	ScopedZone &operator=(ScopedZone &&) = delete;
 
-	/* What the macros use: as fast as a zone of tacho.h. */
+	/* For the macros: as fast as a zone of tacho.h. */
 	__attribute__((always_inline)) ScopedZone(struct tacho_srcloc *loc, bool active)
 	    : zone_(active ? tacho_zone_begin(loc) : tacho_zone{0, 0})
 	{

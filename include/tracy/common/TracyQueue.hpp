@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that programs expect by this path: those of tracy:: that belong to events. */
+/* Names of tracy:: for events, which programs expect at this path. */
 #ifndef TACHO_TRACY_QUEUE_HPP
 #define TACHO_TRACY_QUEUE_HPP
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of threads, as programs written for Tracy ask for them. Works without TRACY_ENABLE too. */
+/* Names of threads, for programs written for Tracy. Works without TRACY_ENABLE too. */
 #ifndef TACHO_TRACY_SYSTEM_HPP
 #define TACHO_TRACY_SYSTEM_HPP
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device has to tell, in the words of programs that read Tenstorrent devices themselves:
- * TTDeviceMarker as newer ones make it, TTDeviceEvent as older ones do. C++17.
+ * Data of a device, with the names that programs which read Tenstorrent devices themselves use:
+ * TTDeviceMarker for newer ones, TTDeviceEvent for older ones. C++17.
  *
- * Fields that hold INVALID_NUM were not set. A marker's meta_data is of a type of nlohmann's JSON
- * library, and there if that is; else the constructor accepts one of any type and forgets it.
+ * Fields that hold INVALID_NUM were not set. A marker's meta_data has a type of nlohmann's JSON
+ * library, and exists only if that does; otherwise the constructor accepts any type and discards
+ * it.
  */
 #ifndef TACHO_TRACY_TT_DEVICE_DATA_HPP
 #define TACHO_TRACY_TT_DEVICE_DATA_HPP
@@ -70,7 +71,7 @@ enum class RiscType : uint8_t {
 
 enum class TTDeviceMarkerType : uint8_t { ZONE_START, ZONE_END, ZONE_TOTAL, TS_DATA, TS_EVENT };
 
-/* Of which well-known words a marker's name has some. */
+/* The well-known keywords in a marker's name. */
 struct MarkerDetails {
 	enum class MarkerNameKeyword : uint16_t {
 		_FW,
@@ -131,7 +132,7 @@ struct MarkerDetails {
 
 inline const MarkerDetails UnidentifiedMarkerDetails("", "", 0);
 
-/* Where on which device, as both kinds of events have it, and as one number of 32 bits. */
+/* Core and device, as both kinds of events have them, and as one number of 32 bits. */
 struct TTDevicePlace {
 	static constexpr uint64_t RISC_BIT_COUNT = 3, CORE_X_BIT_COUNT = 4, CORE_Y_BIT_COUNT = 4;
 	static constexpr uint64_t CHIP_BIT_COUNT = 8;
