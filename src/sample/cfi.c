@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interpret .eh_frame: find the entry of an address and run its instructions; see cfi.h. */
+/* Interprets .eh_frame: finds the entry of an address and runs its instructions; see cfi.h. */
 #include "sample/cfi.h"
 
 #include "base/limits.h"
@@ -75,7 +75,7 @@ static void cfi_in_skip(struct in *in, uint64_t n)
 		in->at += (size_t)n;
 }
 
-/* A pointer in the encoding that .eh_frame has for it. DATA: what DW_EH_PE_datarel counts from. */
+/* A pointer in one of the encodings of .eh_frame. DATA: the base of DW_EH_PE_datarel. */
 static uint64_t in_pointer(struct in *in, uint8_t encoding, uint64_t data)
 {
 	uint64_t base = 0, v;
@@ -119,7 +119,7 @@ static uint64_t in_pointer(struct in *in, uint8_t encoding, uint64_t data)
 
 /* ------------------------------------------------------------- entries */
 
-/* An entry: what follows its length. False: none is there. */
+/* An entry: the bytes after its length. False: none. */
 static bool entry_open(const struct cfi_section *frame, size_t offset, struct in *in)
 {
 	uint64_t length;
@@ -195,7 +195,7 @@ struct machine {
 static void rule_set(struct machine *m, uint64_t reg, enum cfi_how how, int64_t value)
 {
 	if (reg >= CFI_REGS)
-		return; /* vector registers: no address is in them */
+		return; /* vector registers: they hold no addresses */
 	m->row.how[reg] = (uint8_t)how;
 	m->row.value[reg] = (int32_t)value;
 	m->row.ruled = how == CFI_SAME ? m->row.ruled & ~(1u << reg) : m->row.ruled | 1u << reg;
@@ -344,7 +344,7 @@ static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 	}
 }
 
-/* Runs instructions up to the row that holds at m->pc. */
+/* Runs instructions up to the row that applies at m->pc. */
 static bool machine_run(struct machine *m, struct in *in)
 {
 	while (in->at < in->end && !in->bad) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information: how to find the caller of a function from .eh_frame. A section is bytes
- * out of a file that the sampled program chose: nothing in it is trusted, and work per call is
- * bounded. Registers have DWARF's numbers of x86-64: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp
- * 7 rsp 8-15 r8-r15 16 return address.
+ * Call frame information: finds the caller of a function from .eh_frame. A section is bytes from a
+ * file that the sampled program chose: nothing in it is trusted, and work per call is bounded.
+ * Registers have DWARF's numbers of x86-64: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp 7 rsp 8-15
+ * r8-r15 16 return address.
  */
 #ifndef SAMPLE_CFI_H
 #define SAMPLE_CFI_H
@@ -18,14 +18,14 @@
 #define CFI_RSP  7
 #define CFI_RA   16
 
-/* The bytes of a section and the address at which the file wants them. */
+/* The bytes of a section and its address in the file. */
 struct cfi_section {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t address;
 };
 
-/* .eh_frame_hdr, by which entries are found, and .eh_frame. */
+/* .eh_frame_hdr, the index of entries, and .eh_frame. */
 struct cfi_file {
 	struct cfi_section header, frame;
 };
@@ -45,19 +45,19 @@ struct cfi_row {
 	uint32_t ruled;    /* bit per register that is not CFI_SAME */
 	uint8_t cfa_reg;   /* CFA = register + cfa_value, or ... */
 	bool cfa_computed; /* ... the expression at cfa_value of .eh_frame, cfa_len bytes */
-	bool signal;       /* the caller was interrupted, it did not call */
+	bool signal;       /* the caller was interrupted instead of calling */
 	uint8_t how[CFI_REGS];
 	int32_t cfa_value;
 	uint32_t cfa_len;
-	int32_t value[CFI_REGS]; /* of expressions: place of the length in .eh_frame */
+	int32_t value[CFI_REGS]; /* of expressions: offset of the length in .eh_frame */
 };
 
-/* The rules for the instruction at PC (an address of the file). False: there are none. */
+/* The rules for the instruction at PC (an address of the file). False: none. */
 bool cfi_find(const struct cfi_file *file, uint64_t pc, struct cfi_row *row);
 
 /*
- * Evaluates an expression. READ gives a word of the program's memory, false when it is not known.
- * KNOWN has a bit for each register whose value in REGS is right.
+ * Evaluates an expression. READ gives a word of the program's memory, false if it is unknown. KNOWN
+ * has a bit for each register whose value in REGS is valid.
  */
 struct cfi_memory {
 	bool (*read)(const void *context, uint64_t address, uint64_t *value);
@@ -66,7 +66,7 @@ struct cfi_memory {
 bool cfi_evaluate(const struct cfi_section *frame, uint32_t offset, uint32_t len,
 		  const uint64_t *regs, uint32_t known, const struct cfi_memory *memory,
 		  const uint64_t *first, uint64_t *result);
-/* The same for a rule of a register: its length is before it. */
+/* The same for a rule of a register, which is preceded by its length. */
 bool cfi_evaluate_rule(const struct cfi_section *frame, uint32_t offset, uint64_t cfa,
 		       const uint64_t *regs, uint32_t known, const struct cfi_memory *memory,
 		       uint64_t *result);

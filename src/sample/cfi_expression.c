@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluate the DWARF expressions that .eh_frame uses: PLT stubs, realigned and signal frames. */
+/* Evaluates the DWARF expressions that .eh_frame uses: PLT stubs, realigned and signal frames. */
 #include "sample/cfi.h"
 
 #include "base/limits.h"

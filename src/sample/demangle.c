@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Demangle by the C++ run-time, if the machine has one, and clean up Rust's names. */
+/* Demangles with the C++ run-time, if the machine has one, and cleans up Rust's names. */
 #include "sample/demangle.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 
 typedef char *cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* libstdc++ is used where it is installed; who has no C++ programs needs none. */
+/* libstdc++ is used if it is installed; without C++ programs it is not needed. */
 static cxa_demangle *demangle_demangler(void)
 {
 	static cxa_demangle *function;
@@ -37,7 +37,7 @@ static int rust_hash(const char *text, size_t len)
 	return 1;
 }
 
-/* Rust writes what C++ names cannot have as $..$, and :: as two dots. */
+/* Rust writes characters that C++ names cannot have as $..$, and :: as two dots. */
 static void rust_clean(char *text)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open perf events, map their rings and merge their records by time; see events.h. */
+/* Opens perf events, maps their rings and merges their records by time; see events.h. */
 #include "sample/events.h"
 
 #include <dirent.h>
@@ -86,7 +86,7 @@ static struct perf_event_attr attr_samples(const struct events *e, const struct 
 	return a;
 }
 
-/* The ring of a CPU, as large as the user may lock: 4 MiB, or what is left of the allowance. */
+/* The ring of a CPU, as large as the user may lock: 4 MiB, or the rest of the allowance. */
 static int ring_map(struct event_ring *ring, int fd)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = RING_MOST;
@@ -105,7 +105,7 @@ static int ring_map(struct event_ring *ring, int fd)
 	return -1;
 }
 
-/* "0-3,5" in /sys: the CPUs that there are. */
+/* "0-3,5" in /sys: the CPUs of the machine. */
 static int cpus_online(struct events *e)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -179,7 +179,7 @@ static int open_refused(pid_t tid, int number, struct tacho_error *err)
 	return err_errno(err, TACHO_ENO, "cannot sample thread %d", (int)tid);
 }
 
-/* Both events of a task on a CPU. errno says why not. */
+/* Opens both events of a task on a CPU. On failure errno has the reason. */
 static int task_open(struct events *e, struct event_ring *ring, pid_t tid, bool on_exec)
 {
 	struct perf_event_attr books = attr_books(ring, on_exec), samples;
@@ -224,7 +224,7 @@ int events_add(struct events *e, pid_t tid, bool on_exec, struct tacho_error *er
 		if (task_open(e, &e->rings.v[i], tid, on_exec) < 0) {
 			int number = errno;
 
-			/* A CPU that went off line meanwhile has nothing to say. */
+			/* A CPU that went offline meanwhile has no events. */
 			if (number == ENODEV && e->fds.n > before)
 				continue;
 			return open_refused(tid, number, err);
@@ -289,7 +289,7 @@ void events_wait(const struct events *e, int ms)
 			fds[n++] = (struct pollfd){.fd = e->rings.v[i].leader, .events = POLLIN};
 	if (!n || poll(fds, n, ms) <= 0)
 		return;
-	/* An event whose last task has ended is "hung up" for ever: that is nothing to wake for. */
+	/* An event whose last task has ended stays "hung up" for ever: do not wake for it. */
 	for (nfds_t i = 0; i < n; i++)
 		if (!(fds[i].revents & POLLHUP))
 			return;
@@ -303,7 +303,7 @@ static struct perf_event_mmap_page *ring_page(const struct event_ring *ring)
 
 /*
  * The kernel's side of the ring: its head is read before the data, our tail is written after it.
- * x86 keeps loads in order and stores behind loads; the compiler must do so too.
+ * x86 keeps loads in order and stores after loads; the compiler must do so too.
  */
 void events_refresh(struct events *e)
 {
@@ -330,7 +330,7 @@ void events_release(struct events *e)
 	}
 }
 
-/* LEN bytes at the tail, put together when they wrap. */
+/* LEN bytes at the tail, copied together if they wrap. */
 static const uint8_t *ring_bytes_at(struct event_ring *ring, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->memory + sysconf(_SC_PAGESIZE);
@@ -347,7 +347,7 @@ static const uint8_t *ring_bytes_at(struct event_ring *ring, size_t len)
 	return ring->joined;
 }
 
-/* Decodes the record at the tail; false: there is none. One that makes no sense is passed over. */
+/* Decodes the record at the tail; false: none. Invalid records are skipped. */
 static bool ring_peek(struct events *e, struct event_ring *ring)
 {
 	while (!ring->pending) {
@@ -396,7 +396,7 @@ void events_look(struct events *e, void (*see)(void *context, const struct recor
 			if (!size || size > ring->head - ring->seen)
 				break;
 			ring->seen += size;
-			/* One that wraps is put together when its turn comes: it is not seen. */
+			/* A record that wraps is assembled when its turn comes: skip it here. */
 			if (size <= ring->size - at && record_decode(data + at, size, &r) &&
 			    r.kind == RECORD_SAMPLE)
 				see(context, &r);
@@ -413,7 +413,7 @@ const struct record *events_next(struct events *e, uint64_t horizon)
 
 		if (!ring_peek(e, ring))
 			continue;
-		/* What prepares the ground for a sample comes before one of the same time. */
+		/* Records that a sample depends on come before a sample of the same time. */
 		if (!first || ring->record.time < first->record.time ||
 		    (ring->record.time == first->record.time &&
 		     first->record.kind == RECORD_SAMPLE))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Perf events of the sampled tasks and the rings that the kernel writes them to: one ring per CPU,
- * and for each task and CPU an event that samples and one that keeps the books (mappings, threads,
- * switches). Records of all rings come out in the order of time.
+ * and for each task and CPU one event for samples and one for bookkeeping (mappings, threads,
+ * switches). Records of all rings are returned in order of time.
  */
 #ifndef SAMPLE_EVENTS_H
 #define SAMPLE_EVENTS_H
@@ -15,18 +15,18 @@
 
 struct event_ring {
 	uint32_t cpu;
-	int leader; /* the first bookkeeping event: the ring is its */
+	int leader; /* the first bookkeeping event, which owns the ring */
 	void *memory;
 	size_t size;            /* of the data, a power of two */
-	uint64_t seen;          /* records before this were given to events_look() */
-	uint64_t head, tail;    /* HEAD: what the kernel had written when it was last asked */
+	uint64_t seen;          /* records before this were passed to events_look() */
+	uint64_t head, tail;    /* HEAD: the kernel's position at the last check */
 	uint64_t freed;         /* TAIL as the kernel knows it */
-	uint8_t *joined;        /* a record that wraps around the end, put together */
-	const uint8_t *pending; /* the next record, NULL: not looked at yet */
+	uint8_t *joined;        /* a record that wraps around the end, copied together */
+	const uint8_t *pending; /* the next record, NULL: not decoded yet */
 	size_t pending_size;
 	uint64_t pending_time;
 	struct record record; /* of the next one, decoded */
-	bool bad;             /* the ring made no sense: given up */
+	bool bad;             /* the ring was invalid and is no longer read */
 };
 
 struct events {
@@ -41,32 +41,32 @@ struct events {
 	uint64_t bad_records;
 };
 
-/* The rings are made with the first task. */
+/* The rings are created with the first task. */
 int events_init(struct events *e, uint32_t hz, uint32_t stack_bytes);
 
 /*
- * Adds a task and all that it will create. ON_EXEC: it is a child that waits before exec; events
- * begin with that. Error texts say what the kernel refuses and what would allow it.
+ * Adds a task and all that it will create. ON_EXEC: it is a child that waits before exec, and
+ * events begin then. Error texts report what the kernel refuses and what would allow it.
  */
 int events_add(struct events *e, pid_t tid, bool on_exec, struct tacho_error *err);
 
-/* The same for all threads of a process that runs, until no new one appears. */
+/* The same for all threads of a running process, until no new one appears. */
 int events_add_process(struct events *e, pid_t pid, struct tacho_error *err);
 
 /* Waits until a ring is a quarter full, or MS milliseconds. */
 void events_wait(const struct events *e, int ms);
 
-/* Looks what the kernel has written; then events_next() gives records with a time up to HORIZON. */
+/* Reads the kernel's positions; then events_next() gives records with a time up to HORIZON. */
 void events_refresh(struct events *e);
-/* Calls SEE for each sample that is new in the rings, before its turn comes. */
+/* Calls SEE for each new sample in the rings, before its turn comes. */
 void events_look(struct events *e, void (*see)(void *context, const struct record *r),
 		 void *context);
-/* NULL: there are none. Valid until the next call. */
+/* NULL: no more. Valid until the next call. */
 const struct record *events_next(struct events *e, uint64_t horizon);
-/* Gives the memory of the records that were read back to the kernel. */
+/* Returns the memory of the records read to the kernel. */
 void events_release(struct events *e);
 
-/* No event is written any more; what is in the rings stays. */
+/* Stops all events; records in the rings stay. */
 void events_stop(struct events *e);
 void events_free(struct events *e);
 

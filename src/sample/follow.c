@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follow processes, threads, mappings and thread states by the kernel's records. */
+/* Follows processes, threads, mappings and thread states by the kernel's records. */
 #include "sample/private.h"
 
 #include "base/limits.h"
@@ -47,7 +47,7 @@ struct sampled_thread *sampler_thread(struct sampler *s, uint32_t pid, uint32_t 
 	if (at) {
 		struct sampled_thread *t = &s->threads.v[*at];
 
-		if (t->pid != pid) { /* the number was given away again */
+		if (t->pid != pid) { /* the number was reused */
 			states_forget(t);
 			*t = new;
 		}

@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------ the file */
 
-/* An ELF image: a file that is read, never mapped (a truncated file would be SIGBUS), or memory. */
+/* An ELF image: a file that is read, never mapped (truncation would cause SIGBUS), or memory. */
 struct image {
 	int fd; /* -1: memory */
 	const uint8_t *bytes;
@@ -46,7 +46,7 @@ static bool image_read(const struct image *image, uint64_t offset, void *to, siz
 	return true;
 }
 
-/* Bytes of the image in memory of our own, at most LIMIT. NULL: cannot be. */
+/* Bytes of the image in allocated memory, at most LIMIT. NULL: not possible. */
 static uint8_t *image_copy(const struct image *image, uint64_t offset, uint64_t len)
 {
 	uint8_t *bytes;
@@ -89,12 +89,12 @@ static void build_id_read(struct module *m, const struct image *image, const Elf
 	}
 }
 
-/* The address of .eh_frame, by the header's pointer to it; 0: there is none. */
+/* The address of .eh_frame, from the header's pointer to it; 0: none. */
 static uint64_t frame_address(const struct cfi_section *header)
 {
 	int32_t to;
 
-	/* DW_EH_PE_pcrel | DW_EH_PE_sdata4 is what linkers write. */
+	/* Linkers write DW_EH_PE_pcrel | DW_EH_PE_sdata4. */
 	if (header->size < 8 || header->bytes[0] != 1 || header->bytes[1] != 0x1b)
 		return 0;
 	memcpy(&to, header->bytes + 4, sizeof(to));
@@ -102,8 +102,8 @@ static uint64_t frame_address(const struct cfi_section *header)
 }
 
 /*
- * .eh_frame as far as its segment goes: where it ends is not in the header, and entries say
- * themselves how long they are.
+ * .eh_frame up to the end of its segment: the header does not have its end, and entries have their
+ * own lengths.
  */
 static void frames_read(struct module *m, const struct image *image, const Elf64_Phdr *p)
 {
@@ -166,8 +166,8 @@ bool module_load_bytes(struct module *m, const uint8_t *bytes, size_t size)
 }
 
 /*
- * By the process's own view of the file system if it is alive. Root opens with the rights of the
- * process: else it would read for it what it may not.
+ * Opens the file in the process's own view of the file system if it is alive. Root opens it with
+ * the rights of the process: otherwise it would read files for the process that it may not read.
  */
 static int module_open(const struct module *m, pid_t pid)
 {
@@ -191,7 +191,7 @@ static int module_open(const struct module *m, pid_t pid)
 	return fd;
 }
 
-/* The file is still the one that was mapped. Overlays show another device: the inode decides. */
+/* Whether the file is still the mapped one. Overlays show another device: the inode decides. */
 static bool module_is_same(const struct module *m, const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_ino == m->inode;
@@ -201,7 +201,10 @@ static void vdso_load(struct module *m)
 {
 	const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 
-	/* The kernel maps whole pages, at least one; it is its own code and says how long it is. */
+	/*
+	 * The kernel maps whole pages, at least one; this is the kernel's own code, whose headers
+	 * have its length.
+	 */
 	if (bytes) {
 		Elf64_Ehdr e;
 
@@ -235,7 +238,7 @@ void module_load(struct module *m, pid_t pid)
 	close(image.fd);
 }
 
-/* The symbols of one section, and the strings that belong to it. */
+/* The symbols of one section, and its strings. */
 static void symbols_search(const struct image *image, const Elf64_Shdr *symbols,
 			   const Elf64_Shdr *strings, const char *const *names,
 			   struct module_symbol *found, size_t count)

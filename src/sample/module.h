@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules: where code comes from. A file that a program has mapped, the vdso, memory that a JIT
- * compiler has filled, Python. An address of a stack is (module, offset): of files the offset is
- * the address that the file itself has for it, so it holds whatever the process and the machine.
+ * Modules: sources of code. A file that a program has mapped, the vdso, memory that a JIT compiler
+ * has filled, Python. An address of a stack is (module, offset): for files the offset is the file's
+ * own address, so it is valid for any process and machine.
  */
 #ifndef SAMPLE_MODULE_H
 #define SAMPLE_MODULE_H
@@ -23,7 +23,7 @@ enum module_kind {
 	MODULE_PYTHON, /* offset: a number per function and line */
 };
 
-#define MODULE_BUILD_ID 64 /* hexadecimal digits that are kept */
+#define MODULE_BUILD_ID 64 /* hexadecimal digits that are stored */
 
 struct elf_segment {
 	uint64_t offset, address, size;
@@ -34,8 +34,8 @@ struct module {
 	enum module_kind kind;
 	char *path;
 	char build_id[MODULE_BUILD_ID + 1];
-	bool tried;     /* the file was opened, or could not be */
-	bool readable;  /* and what is below is right */
+	bool tried;     /* opening the file was tried */
+	bool readable;  /* and the fields below are valid */
 	bool announced; /* the trace has it */
 	uint64_t device, inode;
 	uint64_t entry; /* address of the first instruction of a program */
@@ -49,7 +49,7 @@ struct modules {
 	struct {
 		VEC(struct module *);
 	} list;            /* by id */
-	struct map by_key; /* hash of device, inode, path to id; unequal ones go on from there */
+	struct map by_key; /* hash of device, inode, path to id; chained on collision */
 	struct {
 		VEC(uint32_t);
 	} next; /* with the same hash; 0: none */
@@ -58,31 +58,27 @@ struct modules {
 int modules_init(struct modules *m);
 void modules_free(struct modules *m);
 
-/*
- * The module of a mapped file; made when it is new. NULL: no memory, or there are too many. *ADDED:
- * it is new.
- */
+/* The module of a mapped file, created if new. NULL: no memory, or too many. *ADDED: it is new. */
 struct module *modules_get(struct modules *m, enum module_kind kind, const char *path,
 			   uint64_t device, uint64_t inode, bool *added);
 
 /*
- * Reads what unwinding needs, once. PID is a process that has it mapped: its mount namespace may be
- * another one. A file that is not the one that was mapped, or is none, is not read.
+ * Reads the data for unwinding, once. PID is a process that has it mapped: its mount namespace may
+ * differ. A file that is missing or not the mapped one is not read.
  */
 void module_load(struct module *m, pid_t pid);
 
 struct module_symbol {
 	uint64_t address, size; /* 0: not found */
 };
-/* Looks names up in the file's dynamic symbols. False: the file cannot be read. */
+/* Looks up names in the file's dynamic symbols. False: the file cannot be read. */
 bool module_find_symbols(const struct module *m, pid_t pid, const char *const *names,
 			 struct module_symbol *found, size_t count);
 
-/* The address that the file has for the byte at OFFSET of it. False: nothing is loaded from there.
- */
+/* The file's own address of the byte at OFFSET. False: nothing is loaded from there. */
 bool module_address(const struct module *m, uint64_t offset, uint64_t *address);
 
-/* For tests and fuzzing: the same out of memory. */
+/* For tests and fuzzing: the same from memory. */
 bool module_load_bytes(struct module *m, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find functions, inlined functions and lines of addresses with libdw; see namer.h. */
+/* Finds functions, inlined functions and lines of addresses with libdw; see namer.h. */
 #include "sample/namer.h"
 
 #include "base/vec.h"
@@ -19,7 +19,7 @@
 struct symbol {
 	uint64_t address, size;
 	const char *name;
-	uint8_t rank; /* of those at one address the highest is shown */
+	uint8_t rank; /* the highest of those at one address is shown */
 };
 
 struct unit {
@@ -35,7 +35,7 @@ struct namer {
 	} symbols; /* by address */
 	struct {
 		VEC(struct unit);
-	} units; /* by low; only when the file has no table of them */
+	} units; /* by low; only if the file has no table of them */
 	bool units_read;
 	Dwarf_Addr bias;
 };
@@ -81,7 +81,7 @@ static void symbols_read(struct namer *n)
 	n->symbols.n = kept;
 }
 
-/* The symbol that covers ADDRESS; one without a size goes on to the next. */
+/* The symbol that covers ADDRESS; one without a size extends to the next. */
 static const struct symbol *symbol_find(const struct namer *n, uint64_t address)
 {
 	size_t low = 0, high = n->symbols.n;
@@ -188,7 +188,7 @@ static void name_give(struct finder *f, const char *function)
 	f->name.inlined++;
 }
 
-/* The functions that are inlined at ADDRESS, and the one that they are in. False: not known. */
+/* The functions inlined at ADDRESS, and the one that contains them. False: unknown. */
 static bool scopes_walk(struct namer *n, Dwarf_Die *unit, uint64_t address, struct finder *f)
 {
 	Dwarf_Die *scopes = NULL, *outer = NULL;
@@ -250,7 +250,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* The vdso is in memory alone: a copy of ours, which every process of this kernel has. */
+/* The vdso exists only in memory: use our own, which every process of this kernel shares. */
 static int vdso_open(void)
 {
 	const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read stacks, modules and symbols of a trace into a profile; see profile.h. */
+/* Reads stacks, modules and symbols of a trace into a profile; see profile.h. */
 #include "sample/profile.h"
 
 #include "base/limits.h"
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Strings, each once, in an arena of chunks that do not move. */
+/* Interned strings, in an arena of chunks that do not move. */
 struct profile_names {
-	struct map by_hash; /* to index in list; unequal strings go on at the next hash */
+	struct map by_hash; /* to index in list; on collision the next hash is used */
 	struct {
 		VEC(char *);
 	} list;
@@ -30,7 +30,7 @@ static uint64_t bytes_hash(const char *s, size_t len)
 	return h ^ h >> 29;
 }
 
-/* NULL: no memory. Control characters cannot harm a terminal: they are replaced. */
+/* NULL: no memory. Control characters, which could harm a terminal, are replaced. */
 static const char *string_keep(struct profile_names *n, const char *s, size_t len)
 {
 	uint64_t h = bytes_hash(s, len);
@@ -113,7 +113,7 @@ static int node_take(struct profile *p, const struct trace_row *row)
 {
 	static const struct profile_node none;
 
-	/* A caller's number is smaller: so no stack can be a loop. */
+	/* A caller's number is smaller: so no stack can be cyclic. */
 	if (!row->a || row->a >= LIMIT_STACK_NODES || row->b >= row->a)
 		return 0;
 	while (p->nodes.n <= row->a)
@@ -123,7 +123,7 @@ static int node_take(struct profile *p, const struct trace_row *row)
 	return 0;
 }
 
-/* Symbols of one address come one behind the other, innermost first. */
+/* Symbols of one address are consecutive, innermost first. */
 static int symbol_take(void *context, const struct trace_row *row)
 {
 	struct profile *p = context;
@@ -154,10 +154,10 @@ static int symbol_take(void *context, const struct trace_row *row)
 	return vec_push(&p->frames, f) < 0 || vec_push(&p->last, 1) < 0 ? TACHO_ENOMEM : 0;
 }
 
-/* An address that none has: of waits that were too short to read a stack. */
+/* An unused address: for waits that were too short to read a stack. */
 #define NO_STACK 0xffffffffffffull
 
-/* A frame without a symbol: its address, or why the stack is not whole. */
+/* A frame without a symbol: its address, or why the stack is incomplete. */
 static int profile_frame_make(struct profile *p, uint64_t key)
 {
 	uint32_t module = TREE_MODULE(key);
@@ -194,8 +194,8 @@ static bool is_stacks(const struct trace_track *t)
 }
 
 /*
- * Modules and stacks first, symbols in a second pass: they may stand in any order. An unfinished
- * trace has no symbols yet, so they are found now.
+ * Modules and stacks first, symbols in a second pass: they may be in any order. An unfinished trace
+ * has no symbols yet, so they are looked up now.
  */
 static int track_read(struct profile *p, struct symbols *s, uint32_t track, bool symbols)
 {
@@ -299,7 +299,7 @@ void profile_counts_free(struct profile_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 }
 
-/* A stack whose root says why it is not whole. */
+/* A stack whose root is the reason why it is incomplete. */
 static bool node_is_whole(const struct profile *p, uint32_t node)
 {
 	while (p->nodes.v[node].parent)
@@ -338,7 +338,7 @@ static void row_count(struct profile *p, const struct profile_filter *f, const s
 static int track_count(struct profile *p, const struct profile_filter *f, uint32_t track,
 		       struct profile_counts *c)
 {
-	/* A wait that began before the range reaches into it. */
+	/* A wait that began before the range extends into it. */
 	uint64_t t0 = f->what == PROFILE_OFF_CPU ? 0 : f->t0;
 	struct trace_rows *rows;
 	struct trace_row row;

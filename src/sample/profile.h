@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles: what the samples and states of a trace say, for verbs and the viewer. A profile is read
- * once from a trace; counting over any choice of samples and building trees is separate.
+ * Profiles: the samples and states of a trace, for verbs and the viewer. A profile is read once
+ * from a trace; counting any selection of samples and building trees is separate.
  *
  *	profile_open()		stacks, modules, symbols of a trace
  *	profile_count()		samples of some threads and times, by stack
@@ -15,10 +15,10 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-/* A function, or what stands for one. Strings live as long as the profile. */
+/* A function, or a substitute for one. Strings live as long as the profile. */
 struct profile_function {
 	const char *name;
-	const char *file; /* of its source, "" when not known */
+	const char *file; /* of its source, "" if unknown */
 	uint32_t module;  /* number in profile.modules */
 	bool special;     /* "[cut]" and the like */
 };
@@ -28,7 +28,7 @@ struct profile_module {
 	uint32_t kind;
 };
 
-/* A frame as it is shown: an address is one, or several when functions are inlined there. */
+/* A frame as shown: an address has one, or several if functions are inlined there. */
 struct profile_frame {
 	uint32_t function;
 	uint32_t line;
@@ -59,7 +59,7 @@ struct profile {
 		VEC(uint8_t);
 	} last; /* ... is marked here, by frame */
 	struct profile_names *names;
-	uint32_t no_stack; /* frame of what has no stack */
+	uint32_t no_stack; /* frame of waits without a stack */
 	uint64_t lost;     /* records that were lost */
 	double ns_per_tick;
 };
@@ -90,24 +90,24 @@ struct profile_counts {
 	double *ns;
 	uint64_t total;
 	double total_ns;
-	uint64_t whole;   /* samples whose stacks are whole */
-	uint64_t stacked; /* samples that have a stack */
+	uint64_t whole;   /* samples with complete stacks */
+	uint64_t stacked; /* samples with a stack */
 };
 int profile_count(struct profile *p, const struct profile_filter *filter,
 		  struct profile_counts *counts);
 void profile_counts_free(struct profile_counts *counts);
 
-/* What a thread did. The sum of all is the time that was asked about. */
+/* States of a thread. Their sum is the requested time. */
 enum profile_state {
 	PROFILE_RUNNING, /* in the program's own code, by samples */
-	PROFILE_KERNEL,  /* on a CPU and not there */
+	PROFILE_KERNEL,  /* on a CPU outside of the program's own code */
 	PROFILE_RUNNABLE,
 	PROFILE_LOCK,
 	PROFILE_SLEEP,
 	PROFILE_POLL,
 	PROFILE_IO,
 	PROFILE_CHILD,
-	PROFILE_OTHER_WAIT, /* and waits that were too short to look at */
+	PROFILE_OTHER_WAIT, /* and waits that were too short to examine */
 	PROFILE_UNKNOWN,
 	PROFILE_STATES
 };
@@ -124,7 +124,7 @@ struct profile_thread {
 int profile_thread_states(struct profile *p, const struct profile_filter *filter, uint32_t track,
 			  struct profile_thread *t);
 
-/* What nodes of a tree stand for. */
+/* What a node of a tree represents. */
 enum profile_by {
 	PROFILE_BY_FUNCTION,
 	PROFILE_BY_LINE,
@@ -160,7 +160,7 @@ struct profile_label {
 /* A tree of functions; children are sorted by weight, heaviest first. */
 int profile_tree(struct profile *p, const struct profile_counts *counts, enum profile_by by,
 		 bool bottom_up, struct profile_view *view);
-/* A flat list below the root, each once: total counts a stack once whatever the recursion. */
+/* A flat list below the root, each label once: total counts a stack once, even with recursion. */
 int profile_flat(struct profile *p, const struct profile_counts *counts, enum profile_by by,
 		 struct profile_view *view);
 void profile_view_free(struct profile_view *view);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write folded stacks and speedscope's JSON; pprof is in profile_pprof.c. */
+/* Writes folded stacks and speedscope's JSON; pprof is in profile_pprof.c. */
 #include "sample/profile_export.h"
 
 #include "base/json.h"
 
 #include <string.h>
 
-/* ';' and blanks at the end have a meaning in the format. */
+/* The format gives ';' and trailing blanks a meaning. */
 static void folded_name(struct buf *line, const char *name)
 {
 	for (; *name; name++)
@@ -159,7 +159,7 @@ static int speedscope_thread(struct speedscope *s, uint32_t track)
 	return r;
 }
 
-/* A thread that has no samples is no profile: speedscope refuses empty ones. */
+/* A thread without samples gets no profile: speedscope rejects empty ones. */
 static bool thread_has_samples(const struct profile *p, const struct profile_filter *filter,
 			       uint32_t track)
 {

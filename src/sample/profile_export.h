@@ -10,7 +10,7 @@
 /* One line per stack, root first: "main;work;memcpy 123", in samples. */
 int profile_write_folded(FILE *out, struct profile *p, const struct profile_filter *filter);
 
-/* JSON of speedscope: a profile per thread, in the order of time. */
+/* JSON of speedscope: a profile per thread, in order of time. */
 int profile_write_speedscope(FILE *out, struct profile *p, const struct profile_filter *filter);
 
 /* The gzipped protocol buffer of pprof: samples and nanoseconds by stack. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write the format of pprof: a gzipped protocol buffer "Profile". */
+/* Writes the format of pprof: a gzipped protocol buffer "Profile". */
 #include "sample/profile_export.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void pb_bytes(struct buf *b, unsigned field, const void *bytes, size_t le
 	buf_add(b, bytes, len);
 }
 
-/* Fields of Profile and of what is in it. */
+/* Fields of Profile and its messages. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -46,11 +46,11 @@ enum {
 struct writer {
 	struct profile *p;
 	struct buf out, message, inner;
-	struct map strings; /* address of a string that lives to its number */
+	struct map strings; /* address of a persistent string to its number */
 	uint64_t string_count;
 };
 
-/* The number of a string; it is written with its first use. 0 is "". */
+/* The number of a string, which is written on first use. 0 is "". */
 static uint64_t string_number(struct writer *w, const char *s)
 {
 	uint32_t *at;
@@ -110,7 +110,7 @@ static void functions_write(struct writer *w)
 	}
 }
 
-/* A location per address: its lines are the functions that are inlined there, innermost first. */
+/* A location per address: its lines are the functions inlined there, innermost first. */
 static void locations_write(struct writer *w)
 {
 	for (size_t i = 0; i < w->p->frames.n;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of thread states, of whole threads or inside of zones; see profile.h. */
+/* Sums up thread states, of whole threads or inside zones; see profile.h. */
 #include "sample/profile.h"
 
 #include "sample/window.h"
@@ -19,7 +19,7 @@ const char *const profile_state_names[PROFILE_STATES] = {
 	"unknown",
 };
 
-/* What a thread waits for, by the system call that it is in: numbers of x86-64. */
+/* What a thread waits for, by its current system call: numbers of x86-64. */
 static enum profile_state wait_kind(uint32_t call)
 {
 	switch (call - 1) {
@@ -91,8 +91,8 @@ static void profile_states_row_add(const struct profile *p, const struct window 
 }
 
 /*
- * Of the time on a CPU, samples of the program's own code are the part outside of the kernel. They
- * are a statistical figure: where they say more than there was, all of it was.
+ * Samples of the program's own code measure the part of the CPU time outside the kernel. They are
+ * statistical: if they exceed the CPU time, all of it was outside the kernel.
  */
 static void kernel_split(struct profile_thread *t, double window_ns)
 {
@@ -133,7 +133,7 @@ int profile_thread_states(struct profile *p, const struct profile_filter *filter
 		}
 	}
 	trace_rows_close(rows);
-	/* Zones say themselves how long they are; without, it is the life of the thread. */
+	/* Zones have their own lengths; without zones it is the life of the thread. */
 	if (filter->zones) {
 		first = w.n ? w.v[0].start : 0;
 		last = w.n ? w.v[w.n - 1].end : 0;

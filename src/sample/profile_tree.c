@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees and lists of functions out of counted stacks; see profile.h. */
+/* Builds trees and lists of functions from counted stacks; see profile.h. */
 #include "sample/profile.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct builder {
 	} stamp; /* by label: the last stack that had it */
 };
 
-/* What a frame counts as: all frames with one key have one label. */
+/* The key of a frame: all frames with one key have one label. */
 static uint64_t label_key(const struct builder *b, const struct profile_frame *f)
 {
 	const struct profile_function *fn = &b->p->functions.v[f->function];
@@ -57,7 +57,7 @@ static uint32_t label_get(struct builder *b, const struct profile_frame *f)
 	return (uint32_t)b->view->labels.n - 1;
 }
 
-/* The labels of a stack, innermost first. Neighbours with one label are one, except functions. */
+/* The labels of a stack, innermost first. Equal neighbours are merged, except functions. */
 static int path_fill(struct builder *b, uint32_t node)
 {
 	b->path.n = 0;
@@ -129,7 +129,7 @@ static int stack_add(struct builder *b, uint64_t samples, double ns, bool bottom
 	return 0;
 }
 
-/* Each label of a stack once, however often it is in it. NUMBER: of the stack, from 1. */
+/* Counts each label of a stack once, however often it occurs. NUMBER: of the stack, from 1. */
 static int stack_add_flat(struct builder *b, uint32_t number, uint64_t samples, double ns)
 {
 	b->view->items.v[0].samples += samples;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Put Python frames in place of the interpreter's own in a native stack. Frames are read as soon as
- * a sample is seen in its ring, and wait here until it is its turn.
+ * Replaces the interpreter's own frames in a native stack with Python frames. Frames are read as
+ * soon as a sample is seen in its ring, and are pending here until its turn comes.
  */
 #include "sample/private.h"
 
 #include <string.h>
 
-/* A code object that was seen. */
+/* A known code object. */
 struct pycode {
 	pid_t pid;
 	uint64_t address;
@@ -16,7 +16,7 @@ struct pycode {
 	struct map lines; /* line to offset in the module */
 };
 
-/* Frames that were read for a sample. */
+/* Frames read for a sample. */
 struct pyread {
 	uint32_t tid;
 	uint64_t time;
@@ -57,7 +57,7 @@ void pystacks_free(struct pystacks *y)
 	free(y);
 }
 
-/* The interpreter of a process, looked for again whenever its mappings change. */
+/* The interpreter of a process, searched again whenever its mappings change. */
 static const struct python *process_python(struct sampled_process *p)
 {
 	if (p->python_at != p->space.generation) {
@@ -95,7 +95,7 @@ void pystacks_see(struct sampler *s, const struct record *r)
 		free(read.frames);
 }
 
-/* The code object at ADDRESS; NULL: it makes no sense. */
+/* The code object at ADDRESS; NULL: invalid. */
 static struct pycode *code_get(struct sampler *s, const struct python *py, uint64_t address)
 {
 	struct pystacks *y = s->python;
@@ -123,7 +123,7 @@ static struct pycode *code_get(struct sampler *s, const struct python *py, uint6
 	return c;
 }
 
-/* A function and a line are an "address" of their file, named at once. */
+/* A function and a line form an "address" of their file, which gets its name at once. */
 static bool pystack_frame_make(struct sampler *s, const struct python *py,
 			       const struct python_frame *f, uint64_t ns, struct stack_frame *out)
 {
@@ -162,8 +162,9 @@ static bool is_eval(const struct sampler *s, const struct python *py, unsigned i
 }
 
 /*
- * Each frame of the interpreter's C function becomes the Python frames that it runs. Only if both
- * have as many of them: else the interpreter went on between the sample and the reading.
+ * Replaces each frame of the interpreter's C function with the Python frames that it runs. Only if
+ * both have the same number: otherwise the interpreter continued between the sample and the
+ * reading.
  */
 static unsigned frames_merge(struct sampler *s, const struct python *py,
 			     const struct python_frame *frames, unsigned n, unsigned count,
@@ -200,7 +201,7 @@ static unsigned frames_merge(struct sampler *s, const struct python *py,
 	return out;
 }
 
-/* The frames that were read for this sample, taken out; NULL: none. */
+/* Removes and returns the frames read for this sample; NULL: none. */
 static bool read_take(struct pystacks *y, uint32_t tid, uint64_t time, struct pyread *read)
 {
 	for (size_t i = 0; i < y->reads.n; i++) {

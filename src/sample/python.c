@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read the interpreter's frames and code objects out of process; see python.h. */
+/* Reads the interpreter's frames and code objects from outside the process; see python.h. */
 #include "sample/python.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static uint16_t version_named(const char *path)
 		       : 0;
 }
 
-/* Where the module is loaded: what is added to its addresses. */
+/* The load bias of the module: what is added to its addresses. */
 static bool module_bias(const struct space *space, const struct module *m, uint64_t *bias)
 {
 	for (size_t i = 0; i < space->mappings.n; i++) {
@@ -120,8 +120,9 @@ bool python_find(struct python *py, const struct space *space)
 #define THREAD_BYTES 320
 
 /*
- * The state of thread TID. Old versions know threads by the address of their pthread, which is
- * above their stack: the nearest one. The main thread's is elsewhere; it is the oldest, the last.
+ * The state of thread TID. Old versions identify threads by the address of their pthread, which is
+ * above their stack: use the nearest one. The main thread's is elsewhere; it is the oldest, the
+ * last.
  */
 static bool python_thread_find(const struct python *py, uint32_t tid, uint64_t sp, uint8_t *bytes)
 {
@@ -151,7 +152,7 @@ static bool python_thread_find(const struct python *py, uint32_t tid, uint64_t s
 	return best && memory_read(py->pid, best, bytes, THREAD_BYTES);
 }
 
-/* One frame and the address of the one that called it. */
+/* One frame and the address of its caller. */
 static bool frame_read(const struct python *py, uint64_t at, struct python_frame *f, uint64_t *next)
 {
 	const struct python_layout *l = py->layout;
@@ -196,7 +197,7 @@ unsigned python_frames(const struct python *py, uint32_t tid, uint64_t sp,
 	while (at && n < PYTHON_FRAMES)
 		if (!frame_read(py, at, &frames[n++], &at))
 			return 0;
-	return at ? 0 : n; /* one with more frames than that is not understood */
+	return at ? 0 : n; /* a stack with more frames is not understood */
 }
 
 /* ------------------------------------------------------------------- code */

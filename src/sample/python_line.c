@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decode the line tables of Python's code objects; each version has its own form. */
+/* Decodes the line tables of Python's code objects; each version has its own format. */
 #include "sample/python.h"
 
 struct table {
@@ -70,7 +70,7 @@ static uint32_t line_by_ranges(struct table t, uint32_t line, int32_t offset)
 	return line;
 }
 
-/* 3.9: pairs of differences; a line begins where they lead. */
+/* 3.9: pairs of differences; a line begins where they add up to. */
 static uint32_t line_by_starts(struct table t, uint32_t line, int32_t offset)
 {
 	int32_t at = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decode records of perf rings for the sampler; see record.h. */
+/* Decodes records of perf rings for the sampler; see record.h. */
 #include "sample/record.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* What sample_id_all appends to records that are no samples: TID, TIME, CPU, IDENTIFIER. */
+/* Fields that sample_id_all appends to records other than samples: TID, TIME, CPU, IDENTIFIER. */
 #define TRAILER 32
 
 struct cursor {
@@ -112,7 +112,7 @@ static void task_decode(struct cursor *c, struct record *r)
 	cursor_u64(c); /* time */
 }
 
-/* Who and when, of records that are no samples. SWITCH has its thread only here. */
+/* Thread and time of records other than samples. SWITCH has its thread only here. */
 static void trailer_decode(const uint8_t *at, struct record *r)
 {
 	struct cursor c = {at, at + TRAILER, false};

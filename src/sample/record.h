@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of the kernel's perf rings. The kernel writes them, but names, registers and stack bytes
- * are what the sampled program chose, so every length is checked here, once.
+ * Records of the kernel's perf rings. The kernel writes them, but the sampled program controls
+ * names, registers and stack bytes, so every length is checked here, once.
  */
 #ifndef SAMPLE_RECORD_H
 #define SAMPLE_RECORD_H
@@ -35,7 +35,7 @@ struct record {
 	/* SAMPLE */
 	uint64_t ip, period;
 	const uint8_t *regs; /* RECORD_REG_COUNT words, unaligned; NULL: none, or of 32 bits */
-	bool narrow;         /* the program has 32 bits */
+	bool narrow;         /* a 32-bit program */
 	const uint8_t *stack;
 	size_t stack_size, stack_asked;
 	/* MMAP */
@@ -53,10 +53,10 @@ struct record {
 	uint64_t lost;
 };
 
-/* Size of the record at BYTES by its header, 0: not a whole header or a size that cannot be. */
+/* Size of the record at BYTES by its header, 0: incomplete header or invalid size. */
 size_t record_size(const uint8_t *bytes, size_t len);
 
-/* Decodes one whole record; false: it makes no sense. */
+/* Decodes one complete record; false: invalid. */
 bool record_decode(const uint8_t *bytes, size_t len, struct record *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampler's thread, and what the recorder calls; see sampler.h. */
+/* The sampler's thread, and its interface for the recorder; see sampler.h. */
 #include "sample/private.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <time.h>
 
 #define ROUND_MS   5
-#define SOON_MS    1           /* while a thread waits whose stack is to be read */
-#define SETTLE_NS  1000000u    /* records of another CPU may come to their ring this much later */
+#define SOON_MS    1           /* while the stack of a waiting thread is due to be read */
+#define SETTLE_NS  1000000u    /* records of another CPU may reach their ring this much later */
 #define CLOCK_NS   1000000000u /* between two clock points, once the rate is known */
 #define RELEASE_AT 16          /* records after which the kernel gets its memory back */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampler: looks at running programs from outside, by the kernel's perf events. A thread of its
- * own drains the rings, unwinds stacks and follows thread states; what it finds waits in a queue
- * for the recorder, which writes it to the trace.
+ * The sampler: observes running programs from outside, with the kernel's perf events. Its own
+ * thread drains the rings, unwinds stacks and follows thread states; events go to a queue, from
+ * which the recorder writes them to the trace.
  *
  *	sampler_open()		nothing happens yet
  *	sampler_add()		a child that waits before exec, or a running process
- *	sampler_start()		the thread runs; call it behind the last fork()
- *	sampler_take()		in each round: what is new
+ *	sampler_start()		the thread runs; call it after the last fork()
+ *	sampler_take()		in each round: new events
  *	sampler_stop()		no more samples; sampler_take() gives the rest
  *	sampler_close()
  *
@@ -23,11 +23,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SAMPLER_HZ          997 /* a prime: not in step with what programs do each ms */
-#define SAMPLER_HZ_SLOW     251 /* where the timer interrupt itself is slow */
+#define SAMPLER_HZ          997 /* a prime: not in step with activities at each ms */
+#define SAMPLER_HZ_SLOW     251 /* if the timer interrupt itself is slow */
 #define SAMPLER_HZ_MOST     20000
 #define SAMPLER_STACK_BYTES 16384
-#define SAMPLER_STACK_MOST  60000 /* records of the kernel have a length of 16 bits */
+#define SAMPLER_STACK_MOST  60000 /* the kernel's records have a 16-bit length */
 
 struct sampler_options {
 	uint32_t hz;
@@ -63,7 +63,7 @@ struct sampler_totals {
 	uint64_t ends[16]; /* by enum stack_end */
 	uint64_t lost, throttled, bad, queue_full;
 	uint64_t python, python_merged; /* samples of interpreters, and with Python frames */
-	uint64_t cpu_ns;                /* that the sampler's own thread used */
+	uint64_t cpu_ns;                /* used by the sampler's own thread */
 };
 
 struct sampler;

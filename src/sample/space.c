@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address spaces of sampled processes, kept up to date by the kernel's records; see space.h. */
+/* Address spaces of sampled processes, updated by the kernel's records; see space.h. */
 #include "sample/space.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 
 static uint32_t last_generation;
 
-/* Index of the first mapping that ends behind ADDRESS. */
+/* Index of the first mapping that ends after ADDRESS. */
 static size_t space_first(const struct space *s, uint64_t address)
 {
 	size_t low = 0, high = s->mappings.n;
@@ -29,7 +29,7 @@ static int mappings_insert(struct space *s, size_t at, const struct mapping *m)
 	return 0;
 }
 
-/* Cuts START to END out of what is mapped. */
+/* Unmaps START to END. */
 static int space_unmap(struct space *s, uint64_t start, uint64_t end)
 {
 	size_t i = space_first(s, start), kept;

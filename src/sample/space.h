@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address spaces: which module is where in each sampled process. */
+/* Address spaces: the mapped modules of each sampled process. */
 #ifndef SAMPLE_SPACE_H
 #define SAMPLE_SPACE_H
 
@@ -12,15 +12,15 @@ struct mapping {
 
 struct space {
 	pid_t pid;
-	uint32_t generation; /* another number whenever the mappings change */
+	uint32_t generation; /* changes whenever the mappings change */
 	struct {
 		VEC(struct mapping);
 	} mappings; /* by start; they do not overlap */
 };
 
-/* Puts a mapping in place of what was there. */
+/* Adds a mapping, replacing what it overlaps. */
 int space_map(struct space *s, const struct mapping *m);
-/* NULL: nothing executable is known there. */
+/* NULL: no executable mapping is known there. */
 const struct mapping *space_find(const struct space *s, uint64_t address);
 int space_copy(struct space *to, const struct space *from);
 void space_clear(struct space *s);

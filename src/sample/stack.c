@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples become nodes of the tree of stacks. */
+/* Converts samples to nodes of the tree of stacks. */
 #include "sample/private.h"
 
 #include "base/limits.h"
@@ -14,7 +14,7 @@ struct module *stack_module(struct sampler *s, enum module_kind kind, const char
 	return modules_get(&s->modules, kind, path, device, inode, &added);
 }
 
-/* A module's row: path and build id. Written with its first frame, when the file was read. */
+/* A module's row: path and build id. Written with its first frame, after reading the file. */
 static void module_announce(struct sampler *s, struct module *m, uint64_t time)
 {
 	struct sampler_event e = {.kind = SAMPLER_ROW, .row = TRACE_ROW_MODULE, .time = time};
@@ -46,7 +46,7 @@ static uint32_t child_node(struct sampler *s, uint64_t time, uint32_t parent, st
 	return node;
 }
 
-/* s->frames as a node. A stack that is not whole has its reason as its root. */
+/* The node of s->frames. The root of an incomplete stack is the reason. */
 uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned count)
 {
 	struct module *special = s->modules.list.v[0];
@@ -59,7 +59,7 @@ uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned
 		const struct stack_frame *f = &s->frames[i];
 		uint32_t next = child_node(s, time, node, f->module, f->address);
 
-		if (!next) /* the limit was reached: its beginning is right */
+		if (!next) /* the limit was reached: the beginning of the stack is right */
 			break;
 		node = next;
 	}
@@ -68,7 +68,7 @@ uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned
 
 static void regs_take(struct unwind_input *in, const uint8_t *words)
 {
-	/* Where the kernel's order has DWARF's registers. */
+	/* Positions of DWARF's registers in the kernel's order. */
 	static const uint8_t place[CFI_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 12,
 						13, 14, 15, 16, 17, 18, 19, 8};
 

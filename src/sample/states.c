@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads do: running, waiting for a CPU, blocked. Switch records say when a thread left and
- * entered a CPU; the kernel's account of its time on the run queue says how much of a wait was for
- * a CPU.
+ * States of threads: running, waiting for a CPU, blocked. Switch records show when a thread left
+ * and entered a CPU; the kernel's account of its time on the run queue shows how much of a wait was
+ * for a CPU.
  */
 #include "sample/private.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define SCHEDSTATS 512 /* descriptors kept for threads: others are opened each time */
+#define SCHEDSTATS 512 /* descriptors held open for threads; the others are opened each time */
 
 void states_forget(struct sampled_thread *t)
 {
@@ -19,7 +19,7 @@ void states_forget(struct sampled_thread *t)
 	t->schedstat = -1;
 }
 
-/* Nanoseconds that the thread has waited for a CPU; false: not known. */
+/* Nanoseconds that the thread has waited for a CPU; false: unknown. */
 static bool delay_read(struct sampler *s, struct sampled_thread *t, uint64_t *delay)
 {
 	unsigned long long run, wait;
@@ -69,7 +69,7 @@ static void interval_end(struct sampler *s, struct sampled_thread *t, uint64_t n
 		return;
 	if (t->state == TRACE_STATE_BLOCKED) {
 		t->blocked += ns - t->since;
-		/* The thread was where it was read only if it has not run before that. */
+		/* The stack is valid only if the thread did not run before it was read. */
 		if (t->read_at && t->read_at < ns) {
 			i.node = t->node;
 			i.call = t->call;
@@ -116,8 +116,8 @@ static void interval_put(struct sampler *s, const struct sampled_interval *i, ui
 }
 
 /*
- * The part of a thread's blocked time in this round in which it was awake and waited for a CPU:
- * what the kernel counted, without the time that it was preempted. 0 to 1.
+ * The part of a thread's blocked time in this round in which it was awake and waited for a CPU: the
+ * kernel's count, minus the time in which it was preempted. 0 to 1.
  */
 static double awake_share(struct sampler *s, struct sampled_thread *t)
 {

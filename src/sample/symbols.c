@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collect addresses, let a child process name them, and read its answers; see symbols.h. */
+/* Collects addresses, has a child process name them, and reads its answers; see symbols.h. */
 #include "sample/symbols.h"
 
 #include "base/limits.h"
@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS     60           /* that naming may take */
-#define MEMORY      (4ull << 30) /* bytes of data, for debugging information */
+#define SECONDS     60           /* time limit of naming */
+#define MEMORY      (4ull << 30) /* limit of data in bytes, for debugging information */
 #define INLINED_MAX 64
 
 struct symbol_module {
@@ -91,7 +91,7 @@ int symbols_note(struct symbols *s, const struct trace_row *row)
 
 /* ----------------------------------------------------------- the child */
 
-/* What goes through the pipe, followed by LEN bytes of text. */
+/* A message through the pipe, followed by LEN bytes of text. */
 struct answer {
 	uint64_t key;
 	uint32_t line, inlined, len;
@@ -121,7 +121,7 @@ static int symbols_by_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Module by module, so that the memory of one is free before the next is opened. */
+/* Module by module, so that the memory of one is freed before the next is opened. */
 static void child_run(const struct symbols *s, int fd)
 {
 	struct rlimit core = {0, 0}, memory = {MEMORY, MEMORY};
@@ -175,7 +175,7 @@ static bool pipe_read(int fd, void *to, size_t len)
 	return true;
 }
 
-/* The child may have been taken over by what it read: its answers are checked like any input. */
+/* A file may have compromised the child: its answers are checked like any input. */
 static int answers_read(struct symbols *s, int fd, uint64_t time,
 			int (*add)(void *context, const struct trace_row *row), void *context)
 {

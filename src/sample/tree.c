@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A prefix tree of stacks, found by hashing; see tree.h. */
+/* A prefix tree of stacks, indexed by hash; see tree.h. */
 #include "sample/tree.h"
 
 #include "base/limits.h"

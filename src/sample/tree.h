@@ -24,7 +24,7 @@ struct tree {
 	uint32_t slot_cap;
 };
 
-/* The node of KEY below PARENT, made when it is new. 0: no memory, or the limit is reached. */
+/* The node of KEY below PARENT, created if new. 0: no memory, or the limit is reached. */
 uint32_t tree_child(struct tree *t, uint32_t parent, uint64_t key);
 void tree_free(struct tree *t);
 

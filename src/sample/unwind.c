@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walk a copied stack by .eh_frame rules; see unwind.h. */
+/* Walks a copied stack by .eh_frame rules; see unwind.h. */
 #include "sample/unwind.h"
 
 #include "base/limits.h"
@@ -43,7 +43,7 @@ void unwind_cache_free(struct unwind_cache *cache)
 	free(cache);
 }
 
-/* Direct mapped: one that is thrown out by another costs a look into .eh_frame, a microsecond. */
+/* Direct mapped: an evicted entry costs a lookup in .eh_frame, a microsecond. */
 static const struct cfi_row *cache_row(struct unwind_cache *cache, const struct module *m,
 				       uint64_t address)
 {
@@ -67,7 +67,7 @@ struct walk {
 	uint64_t base; /* address of the first copied byte */
 	uint64_t regs[CFI_REGS];
 	uint32_t known;
-	bool beyond; /* a read was outside of the copy */
+	bool beyond; /* a read was outside the copy */
 };
 
 static bool stack_word(const void *context, uint64_t address, uint64_t *value)
@@ -109,8 +109,9 @@ static bool is_behind_call(const struct walk *w, uint64_t ra)
 static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame);
 
 /*
- * RBP is needed and not known: the first slot above the stack pointer that can be a saved RBP below
- * a return address. If the caller has its frame by RBP too, the saved one points further up.
+ * RBP is needed but unknown: finds the first slot above the stack pointer that can be a saved RBP
+ * below a return address. If the caller uses RBP for its frame too, the saved one points further
+ * up.
  */
 static bool rbp_search(struct walk *w)
 {
@@ -152,7 +153,7 @@ static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_ro
 	return true;
 }
 
-/* One register of the caller. False: not known. */
+/* One register of the caller. False: unknown. */
 static bool register_find(struct walk *w, const struct module *m, const struct cfi_row *row,
 			  unsigned reg, uint64_t cfa, uint64_t *value)
 {
@@ -162,8 +163,8 @@ static bool register_find(struct walk *w, const struct module *m, const struct c
 	switch ((enum cfi_how)row->how[reg]) {
 	case CFI_OFFSET:
 		/*
-		 * In epilogues compilers leave the rule in force after the register was popped.
-		 * The slot is then below the stack pointer, and the register has its value already.
+		 * In epilogues compilers leave the rule in force after the register was popped. The
+		 * slot is then below the stack pointer, and the register already has its value.
 		 */
 		if (reg != CFI_RA && cfa + offset < w->regs[CFI_RSP]) {
 			*value = w->regs[reg];
@@ -190,11 +191,11 @@ static bool register_find(struct walk *w, const struct module *m, const struct c
 	}
 }
 
-/* Registers that a call may change: what they were before it is not known in the caller. */
+/* Registers that a call may change: their values in the caller are unknown. */
 #define VOLATILE \
 	(1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 5 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11)
 
-/* To the caller by ROW. False: *END says why not. */
+/* Steps to the caller by ROW. False: *END has the reason. */
 static bool walk_step(struct walk *w, const struct module *m, const struct cfi_row *row,
 		      bool innermost, enum stack_end *end)
 {
@@ -208,7 +209,7 @@ static bool walk_step(struct walk *w, const struct module *m, const struct cfi_r
 	*end = STACK_BROKEN;
 	if (!cfa_find(w, m, row, &cfa))
 		return false;
-	/* Only the run-time's jump into a handler has its caller's stack as its own. */
+	/* Only the run-time's jump into a handler shares its caller's stack. */
 	if (!row->cfa_computed && row->cfa_reg == CFI_RSP && row->cfa_value == 0) {
 		*end = STACK_UNWINDER;
 		return false;
@@ -237,7 +238,7 @@ static bool walk_step(struct walk *w, const struct module *m, const struct cfi_r
 		return false;
 	memcpy(w->regs, regs, sizeof(regs));
 	w->known = known;
-	if (!w->regs[CFI_RA]) { /* a start routine that was given no caller */
+	if (!w->regs[CFI_RA]) { /* a start routine without a caller */
 		*end = STACK_WHOLE;
 		return false;
 	}
@@ -245,8 +246,8 @@ static bool walk_step(struct walk *w, const struct module *m, const struct cfi_r
 }
 
 /*
- * Code without rules: compiled at run time, or assembler. Such code keeps frame pointers, or this
- * is its first instruction and the return address is on top. Trusted only if it leads into code.
+ * Code without rules: compiled at run time, or assembler. Such code uses frame pointers, or this is
+ * its first instruction and the return address is on top. Trusted only if it leads into code.
  */
 static bool walk_guess(struct walk *w, bool innermost, enum stack_end *end)
 {
@@ -286,7 +287,7 @@ static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *
 	return true;
 }
 
-/* An address in the first instructions of the dynamic loader, which has no rules for them. */
+/* An address in the first instructions of the dynamic loader, which have no rules. */
 #define ENTRY_BYTES 64
 
 enum stack_end unwind(struct unwind_cache *cache, const struct space *space,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unwinding: from registers and a copy of the top of a stack to the chain of return addresses, by
- * the rules of .eh_frame. What the copy does not hold is not guessed: such a stack says so.
+ * the rules of .eh_frame. Data outside the copy is not guessed: the stack is marked incomplete.
  */
 #ifndef SAMPLE_UNWIND_H
 #define SAMPLE_UNWIND_H
@@ -11,21 +11,21 @@
 /* How a stack ends. Numbers of the file format: offsets of module 0, the root of such stacks. */
 enum stack_end {
 	STACK_WHOLE,    /* at the function that the kernel started */
-	STACK_CUT,      /* it goes on beyond the bytes that were copied */
-	STACK_DEEP,     /* it has more frames than are kept */
+	STACK_CUT,      /* it continues beyond the copied bytes */
+	STACK_DEEP,     /* it has more frames than are stored */
 	STACK_NO_MAP,   /* an address that is in no known code */
-	STACK_NO_ROW,   /* code without unwinding rules, and no frame pointer that leads on */
+	STACK_NO_ROW,   /* code without unwinding rules or a usable frame pointer */
 	STACK_BROKEN,   /* the rules lead nowhere: damaged stack or wrong rules */
 	STACK_UNWINDER, /* inside the C++ run-time's own switch of stacks */
-	STACK_NONE,     /* no registers: a program of 32 bits, or a thread that is ending */
-	STACK_LIMIT,    /* the trace has as many stacks as it may have */
+	STACK_NONE,     /* no registers: a 32-bit program, or a thread that is ending */
+	STACK_LIMIT,    /* the trace has reached its limit of stacks */
 	STACK_ENDS
 };
 extern const char *const stack_end_names[STACK_ENDS];
 
 struct stack_frame {
 	struct module *module;
-	uint64_t address; /* of the module; of callers inside the call instruction */
+	uint64_t address; /* of the module; for callers, inside the call instruction */
 	bool guessed;     /* found by a frame pointer in code without rules */
 };
 
@@ -35,22 +35,22 @@ struct unwind_input {
 	const uint8_t *stack;    /* bytes from regs[CFI_RSP] on */
 	size_t size;
 	/*
-	 * Reads code of the program, for those who do not know RBP: it is then searched for by
-	 * return addresses, which stand behind call instructions. NULL: it is known.
+	 * Reads code of the program, for callers that do not know RBP: it is then searched for by
+	 * return addresses, which follow call instructions. NULL: RBP is known.
 	 */
 	bool (*code)(void *context, uint64_t address, void *to, size_t len);
 	void *context;
 };
 
-/* Rules of addresses that were seen, kept for all processes. */
+/* Cached rules of addresses, shared by all processes. */
 struct unwind_cache;
 struct unwind_cache *unwind_cache_new(void);
 void unwind_cache_free(struct unwind_cache *cache);
 
 /*
- * Fills FRAMES, innermost first, and PCS with what their addresses are in the process; at most
- * LIMIT_STACK_FRAMES, *COUNT is how many. Reads the files of
- * modules that it meets for the first time.
+ * Fills FRAMES, innermost first, and PCS with their addresses in the process; at most
+ * LIMIT_STACK_FRAMES, *COUNT is their number. Reads the files of modules that it meets for the
+ * first time.
  */
 enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
 		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of threads that wait, read from outside without stopping them: the thread is known to be
- * off the CPU, /proc says in which system call and where its stack is, and the copy is right if the
- * thread has not run until it was made, which the next switch record shows.
+ * Reads stacks of waiting threads from outside without stopping them: the thread is known to be off
+ * the CPU, /proc gives its system call and stack pointer, and the copy is valid if the thread did
+ * not run before it was complete, which the next switch record shows.
  */
 #include "sample/private.h"
 
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS    1000000u /* shorter waits are not looked at */
+#define WAIT_NS    1000000u /* shorter waits are not examined */
 #define STACK_READ 32768u
 #define PAGE       4096u
 
@@ -25,7 +25,7 @@ static uint64_t waiting_raw_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* System call, stack pointer and instruction of a thread that is in one; false: it is not. */
+/* System call, stack pointer and instruction of a thread in a system call; false: it is in none. */
 static bool call_read(const struct sampled_thread *t, long *call, uint64_t *sp, uint64_t *pc)
 {
 	unsigned long long a, b;
@@ -57,7 +57,7 @@ static bool call_read(const struct sampled_thread *t, long *call, uint64_t *sp, 
 	return true;
 }
 
-/* Page by page: the end of the stack's mapping ends it. */
+/* Page by page, up to the end of the stack's mapping. */
 static size_t stack_copy(pid_t pid, uint64_t from, uint8_t *to, size_t len)
 {
 	struct iovec local = {to, len}, remote[STACK_READ / PAGE + 1];
@@ -127,7 +127,7 @@ bool waiting_round(struct sampler *s, uint64_t now)
 			soon = true;
 			continue;
 		}
-		t->read_at = now; /* not again while it waits, whatever comes of it */
+		t->read_at = now; /* not again during this wait, whatever the result */
 		t->node = 0;
 		t->call = 0;
 		thread_look(s, t);

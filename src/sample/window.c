@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times inside of zones, for questions about samples and states; see window.h. */
+/* Times inside zones, for queries of samples and states; see window.h. */
 #include "sample/window.h"
 
 #include "base/search.h"
@@ -48,7 +48,7 @@ void window_free(struct window *w)
 	vec_free(w);
 }
 
-/* The first span that ends behind TIME. */
+/* The first span that ends after TIME. */
 static size_t window_first(const struct window *w, uint64_t time)
 {
 	size_t low = 0, high = w->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows: the times of a thread that a question is about, such as those inside of some zones. */
+/* Windows: the times of a thread that a query covers, such as those inside some zones. */
 #ifndef SAMPLE_WINDOW_H
 #define SAMPLE_WINDOW_H
 
