@@ -22,7 +22,7 @@
 struct thread {
 	struct tacho_thread hot; /* first: tacho_self points to it */
 	struct ring_page *page;
-	struct ring_segment *segment; /* the one in use */
+	struct ring_segment *segment; /* the current one */
 	struct ring_segment *oldest;  /* flight recorder: the next to be overwritten */
 	uint64_t number;
 	bool over_limit;     /* may go beyond the memory limit: the process's own stream */
@@ -56,16 +56,16 @@ struct process {
 };
 
 /*
- * The mapped ring file, once more, in memory that is not wiped: a forked child inherits the mapping
- * and must know of it to let it go.
+ * A second record of the mapped ring file, in memory that is not wiped: a forked child inherits the
+ * mapping and must be able to unmap it.
  */
 struct mapping {
 	char *base;
-	uint64_t usable; /* bytes that may be touched: grows */
+	uint64_t usable; /* accessible bytes: grows */
 	uint64_t size;
 };
 
-/* The session's pool as it is mapped here; inherited by children like the mapping above. */
+/* This process's mapping of the session's pool; children inherit it like the mapping above. */
 struct pool {
 	uint64_t key; /* of the session */
 	char *base;   /* NULL: not mapped */
@@ -77,16 +77,16 @@ struct pool {
 extern struct process *client_process;
 extern struct mapping client_mapping;
 extern struct ring_control *const client_control;
-extern char client_session[RING_PATH]; /* directory from TACHO_SESSION; "": control page says it */
+extern char client_session[RING_PATH]; /* directory from TACHO_SESSION; "": see the control page */
 
 /*
- * For programs that are built with -fsanitize=thread: their sanitizer sees what libc's functions
- * read and write for us, and not the atomics that order it. Elsewhere these functions do not exist.
+ * For programs built with -fsanitize=thread: the sanitizer sees the accesses of libc's functions,
+ * but not the atomics that order them. Without the sanitizer these functions do not exist.
  */
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
-/* What was done before client_publish(ADDRESS) is done before what follows client_observe(). */
+/* Everything before client_publish(ADDRESS) happens before everything after client_observe(). */
 static inline void client_publish(void *address)
 {
 	if (__builtin_expect(__tsan_release != NULL, 0))
@@ -99,11 +99,11 @@ static inline void client_observe(void *address)
 		__tsan_acquire(address);
 }
 
-/* ---- sys.c: what is asked of the kernel ---- */
+/* ---- sys.c: system calls ---- */
 
 /*
- * The lock, with all signals of the thread blocked in between. False: a sealed process cannot wait
- * for it, nor block signals, and did not get it at once.
+ * Takes the lock and blocks all signals of the thread until it is released. False: a sealed process
+ * can neither wait for it nor block signals, and did not get it at once.
  */
 struct guard {
 	uint64_t signals;
@@ -112,70 +112,69 @@ struct guard {
 };
 bool client_lock(struct guard *guard);
 void client_unlock(struct guard *guard);
-/* The same with a word of the caller's, in memory that is wiped on fork. Taken before that lock. */
+/* The same with the caller's own word, in memory that is wiped on fork. Taken before that lock. */
 bool sys_lock(_Atomic uint32_t *lock, struct guard *guard);
 void sys_unlock(_Atomic uint32_t *lock, struct guard *guard);
 
 long sys_futex(_Atomic uint32_t *word, int op, uint32_t value);
 int sys_open(const char *path, int flags);
 void sys_close(int fd);
-/* Reads a whole small file; bytes read, 0 when it cannot be. */
+/* Reads a whole small file; returns the bytes read, 0 on failure. */
 size_t sys_read_file(const char *path, char *to, size_t size);
 void sys_sleep_us(unsigned us);
 
-/* Memory that is never freed. Lock held. NULL when there is none. */
+/* Allocates memory that is never freed. Lock held. NULL if there is none. */
 void *client_memory(size_t bytes);
 
-/* Appends to a string of at most SIZE bytes with its NUL; cut when it does not fit. */
+/* Appends to a string of at most SIZE bytes with its NUL; truncates if it does not fit. */
 void text_add(char *to, size_t size, const char *more);
 void text_add_number(char *to, size_t size, uint64_t number);
 
 /* ---- seal.c: no system calls ---- */
 
-/* Whether system calls are forbidden: to be asked before each one that is not made at start. */
+/* Whether system calls are forbidden: check before each call outside of startup. */
 bool client_is_sealed(void);
-/* The ring whose recorder may seal this process; NULL: none. Its header must be in memory. */
+/* Sets the ring whose recorder may seal this process; NULL: none. Its header must be in memory. */
 void seal_watch(const struct ring_header *ring);
-/* 1 + the number of seccomp filters of this process; 0 when it is not known. */
+/* 1 + the number of seccomp filters of this process; 0 if unknown. */
 uint32_t seal_count_filters(void);
 
 /* ---- process.c: the ring file ---- */
 
-/* Joins the session KEY: makes the ring file. Lock held. False: it is counted as one that cannot.
- */
+/* Joins the session KEY: creates the ring file. Lock held. False: the failure has been counted. */
 bool process_join(uint64_t key);
 /*
- * Opens the file NAME of the session, or with O_CREAT makes it. -1: the session's folder is not
- * ours alone; whoever has a folder above it can replace it, so that is checked each time. Lock
+ * Opens the file NAME of the session, or creates it with O_CREAT. -1 if others can write to the
+ * session's folder; the owner of a folder above can replace it, so that is checked each time. Lock
  * held.
  */
 int process_file(const char *name, int flags);
 void process_ring_doorbell(void);
 /*
- * Maps SIZE bytes of a file at a multiple of the stride, inaccessible but for the first ACCESSIBLE.
- * NULL: errno says why.
+ * Maps SIZE bytes of a file at a multiple of the stride, only the first ACCESSIBLE accessible. NULL
+ * and errno on failure.
  */
 char *process_map_aligned(int fd, uint64_t size, uint64_t accessible);
 
-/* ---- pool.c: what the processes of a session share. Lock held ---- */
+/* ---- pool.c: memory shared by the processes of a session. Lock held ---- */
 
-/* Maps the pool of the session KEY. False: errno says why. */
+/* Maps the pool of the session KEY. False and errno on failure. */
 bool pool_open(uint64_t key);
-/* What memory is for. Part of it is reserved: events must not keep names and processes out. */
+/* The purpose of memory. Part of it is reserved: events must not crowd out names and processes. */
 enum pool_use {
 	POOL_EVENTS,
-	POOL_EXTRA, /* names, and what a flight recorder needs at least */
-	POOL_PAGES, /* headers and thread pages: without them losses could not be counted */
+	POOL_EXTRA, /* names, and the minimum of a flight recorder */
+	POOL_PAGES, /* headers and thread pages: losses cannot be counted without them */
 };
 
-/* Takes BYTES of the session's memory. False: errno is EDQUOT. */
+/* Takes BYTES of the session's memory. False and EDQUOT if there is not enough. */
 bool pool_take(uint64_t bytes, enum pool_use use);
 void pool_give(uint64_t bytes);
-/* Claims a ring area, zeroed, of which the header and the table are accessible. NULL: none. */
+/* Claims a zeroed ring area, with its header and table accessible. NULL: none. */
 char *pool_claim(void);
-/* Frees the area at BASE that was claimed and not used. USABLE: bytes that are accessible. */
+/* Frees an area at BASE that was claimed but not used. USABLE: accessible bytes. */
 void pool_unclaim(char *base, uint64_t usable);
-/* BASE is an area of the pool that is mapped. */
+/* Whether BASE is an area of the mapped pool. */
 bool pool_has(const char *base);
 
 /* ---- extent.c: memory in the ring file. Lock held. NULL: none ---- */
@@ -184,18 +183,18 @@ bool extent_populate(void *at, size_t bytes);
 struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uint64_t sequence,
 				    uint64_t now);
 struct ring_page *extent_page(uint64_t number, uint64_t now);
-/* Makes up to COUNT free extents of the kind WANTED ready for use. */
+/* Prepares up to COUNT free extents of the kind WANTED. */
 void extent_reserve(uint32_t wanted, unsigned count);
 
 /* ---- thread.c ---- */
 
 void thread_make_key(void);
-/* Makes memory for the states of further threads ready. Lock held. */
+/* Prepares memory for the states of further threads. Lock held. */
 void thread_reserve(void);
 void thread_delete_key(void);
 /* The calling thread's state in the session KEY, or NULL. */
 struct thread *thread_enter(uint64_t key, uint64_t now);
-/* The thread to emit to when recording, else NULL. For all but zones. */
+/* The thread to emit to while recording, else NULL. For everything but zones. */
 struct thread *thread_current(void);
 /* Starts T on a new thread page. Lock held. */
 bool thread_start(struct thread *t, uint64_t key, uint64_t number, uint64_t now);
@@ -207,8 +206,8 @@ void thread_lose(struct thread *t, uint32_t bits, uint64_t now);
 /* ---- record.c ---- */
 
 /*
- * Writes a record: COUNT words of payload, then, if BYTES is not NULL, a string. 1 stored, 0 lost
- * or cut.
+ * Writes a record: COUNT words of payload, then, if BYTES is not NULL, a string. Returns 1 if
+ * stored, 0 if lost or cut.
  * Strings of any length are split.
  */
 int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
@@ -218,13 +217,13 @@ int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, u
 
 /* ---- names.c ---- */
 
-/* Sends the source locations and names that were not sent yet to stream 0. Lock held. */
+/* Sends unsent source locations and names to stream 0. Lock held. */
 void names_announce(void);
-/* A number for a name; the same content gives the same number. 0 when there is no room for it. */
+/* The number of a name; the same content gives the same number. 0 if there is no room for it. */
 uint32_t names_intern(const char *name);
-/* The library's own copy of a name, which lives for ever; NULL when there is no room for it. */
+/* The library's own copy of a name, valid forever; NULL if there is no room for it. */
 const char *names_keep(const char *name, size_t len);
-/* Numbers a source location that is not static data; 0 when there is no room for it. */
+/* Numbers a source location that is not static data; 0 if there is no room for it. */
 uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line,
 		      uint32_t color);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones of devices: records that carry their own time. */
+/* Device zones: records that carry their own time. */
 #include "client/client.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a process's ring file, handed out in segments and pages. */
+/* Allocate segments and pages in a process's ring file. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 /* The accessible part of the ring file grows in these steps. */
 #define MAP_STEP (4u << 20)
 
-/* For kernels before 5.14: by the file's name, which works until the program changes root. */
+/* For kernels before 5.14: uses the file's name, which works until the program changes root. */
 static bool allocate_by_name(uint64_t offset, size_t bytes)
 {
 	int fd = process_file(client_process->name, O_RDWR);
@@ -77,8 +77,8 @@ static bool extent_make_room(uint64_t bytes, bool over_limit)
 }
 
 /*
- * Takes a free stride, which keeps its memory and its size: .reserved says which. The recorder may
- * be about to take the memory back: only one of the two gets it.
+ * Takes a free stride with its memory; .reserved has its size. The recorder may be about to take
+ * the memory back: only one of the two gets it.
  */
 static bool take_free(struct ring_extent *e, uint32_t wanted)
 {
@@ -89,7 +89,7 @@ static bool take_free(struct ring_extent *e, uint32_t wanted)
 	       atomic_compare_exchange_strong(&e->state, &state, RING_EXTENT_BUSY);
 }
 
-/* The recorder has given the memory back: it no longer counts. */
+/* The recorder has freed the memory: it no longer counts. */
 static bool extent_is_empty(struct ring_extent *e)
 {
 	if (atomic_load_explicit(&e->state, memory_order_acquire) != RING_EXTENT_EMPTY)
@@ -120,7 +120,7 @@ static int64_t find_extent(uint32_t wanted, uint32_t used, bool over_limit)
 		       : -1;
 }
 
-/* Memory for a page of the table, of which the first is there from the beginning. */
+/* Memory for a page of the table; the first exists from the start. */
 static bool grow_table(struct ring_extent *table, uint32_t used)
 {
 	uint64_t bytes = RING_PAGE_SIZE;
@@ -135,8 +135,10 @@ static bool grow_table(struct ring_extent *table, uint32_t used)
 	return false;
 }
 
-/* The session's account comes before the memory: what a killed process took is known to the kernel,
- * and the recorder asks it. */
+/*
+ * Charges the session's account before allocating: the kernel knows what a killed process took, and
+ * the recorder asks it.
+ */
 static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted, bool over_limit)
 {
 	struct process *p = client_process;
@@ -158,7 +160,7 @@ static bool fill_extent(uint32_t i, uint32_t used, uint32_t wanted, bool over_li
 	return true;
 }
 
-/* Takes an extent; WANTED is the state that it gets. -1: none. */
+/* Takes an extent and sets its state to WANTED. -1: none. */
 static int64_t take_extent(uint32_t wanted, uint64_t thread, bool over_limit)
 {
 	struct process *p = client_process;
@@ -207,7 +209,9 @@ struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uin
 
 struct ring_page *extent_page(uint64_t number, uint64_t now)
 {
-	/* A page is small: over the limit it goes, or segments kept free would shut threads out. */
+	/*
+	 * A page is small: it may exceed the limit, or segments kept free would shut threads out.
+	 */
 	int64_t i = take_extent(RING_EXTENT_PAGE, number, true);
 	struct ring_page *page;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printf-style texts of events: on the stack if short, else in memory of their own. */
+/* printf-style texts of events: on the stack if short, else in their own memory. */
 #include "client/format.h"
 #include "client/client.h"
 

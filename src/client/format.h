@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: printf into memory that needs no malloc: on the stack, or in pages of its own when it is
- * long. */
+/* Private: printf without malloc: on the stack, or in its own pages if long. */
 #ifndef CLIENT_FORMAT_H
 #define CLIENT_FORMAT_H
 
@@ -14,7 +13,7 @@ struct formatted {
 	char buffer[512];
 };
 
-/* errno stays as it is. Freed by formatted_free(). */
+/* Preserves errno. Free with formatted_free(). */
 void formatted_make(struct formatted *f, const char *format, va_list args);
 void formatted_free(struct formatted *f);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: what a program says once, perhaps before anybody records: application info, looks of
- * plots. It is kept and sent by the first thread that joins a session, and by that of a forked
- * child.
+ * Private: state that a program sets once, perhaps before a recording: application info, plot
+ * settings. It is stored and sent by the first thread that joins a session, also in a forked child.
  */
 #ifndef CLIENT_KEPT_H
 #define CLIENT_KEPT_H

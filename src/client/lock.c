@@ -27,7 +27,7 @@ static void send_name(struct thread *t, struct tacho_lock *lock, const char *nam
 		record_emit(t, RING_LOCK_NAME, &id, 1, name, strlen(name));
 }
 
-/* Two threads at once may both announce, which is harmless. */
+/* Two threads may announce it at the same time, which is harmless. */
 static void lock_announce(struct thread *t, struct tacho_lock *lock, uint64_t incarnation)
 {
 	uint64_t words[3] = {lock_id(lock),
@@ -41,7 +41,7 @@ static void lock_announce(struct thread *t, struct tacho_lock *lock, uint64_t in
 	__atomic_store_n(&lock->announced, incarnation, __ATOMIC_RELAXED);
 }
 
-/* The thread, after the lock was announced in this recording; NULL: not recording. */
+/* Returns the thread, after announcing the lock in this recording; NULL if not recording. */
 static struct thread *lock_enter(struct tacho_lock *lock)
 {
 	struct thread *t = thread_current();

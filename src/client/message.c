@@ -67,7 +67,7 @@ static void message_format(struct formatted *f, const char *text, ...)
 	va_end(args);
 }
 
-/* Readers look for WORD anywhere. */
+/* Readers search for WORD anywhere. */
 static void message_disarm(char *text, const char *word)
 {
 	while ((text = strstr(text, word)))

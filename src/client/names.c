@@ -6,11 +6,11 @@
 #include <tacho/tacho.h>
 
 /*
- * All source locations and names that were ever used, in process memory: they are sent again when
- * the process joins another session and when a child does. Entries are only added, at the tail of
- * the list and then at the head of a bucket, each with one store, so a reader needs no lock and a
- * fork at any moment finds a sound table. An entry gets into its bucket after it was sent: whoever
- * finds it may use its number at once.
+ * All source locations and names ever used, in process memory: they are sent again when the
+ * process, or a child, joins another session. Entries are only added, at the tail of the list and
+ * then at the head of a bucket, each with one store, so a reader needs no lock and a fork at any
+ * moment finds a sound table. An entry enters its bucket after it was sent: its number can be used
+ * as soon as it is found.
  */
 struct entry {
 	struct entry *next;        /* in order of numbers */
@@ -20,14 +20,14 @@ struct entry {
 	uint32_t id;
 	uint32_t line, color;
 	uint32_t len;
-	char strings[]; /* a name; or name NUL function NUL file; and a NUL more */
+	char strings[]; /* a name; or name NUL function NUL file; and a final NUL */
 };
 
 #define BUCKETS    65536
-#define UNKNOWN_ID 0xffffffu /* of a location for which there was no memory */
+#define UNKNOWN_ID 0xffffffu /* of a location that found no memory */
 #define MAX_ID     (UNKNOWN_ID - 1)
 
-/* Names made at run time must not fill the memory: beyond this they are not kept. */
+/* Names made at run time must not exhaust memory: beyond this they are not stored. */
 #define MAX_DYNAMIC       (1u << 19)
 #define MAX_DYNAMIC_BYTES (64u << 20)
 #define MAX_STRING        (1u << 20)
@@ -188,7 +188,7 @@ static struct entry *names_add_locked(const struct parts *p)
 	return e;
 }
 
-/* What P describes; NULL when there is no room for it. */
+/* The entry for P; NULL if there is no room for it. */
 static const struct entry *name_intern(const struct parts *p)
 {
 	struct entry *e = name_find(p);

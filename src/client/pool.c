@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the processes of a session share: the account of their memory, and ring areas for those that
- * cannot make a ring file of their own (after setresuid(), chroot(), without descriptors or
+ * Memory shared by the processes of a session: the account of their memory, and ring areas for
+ * those that cannot create a ring file (after setresuid(), chroot(), without descriptors or
  * inodes).
  */
 #include "client/client.h"
@@ -13,10 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Most of it that is reserved for what is not events; a quarter of a small one. */
+/* Maximum reserved for anything but events; a quarter of a small pool. */
 #define POOL_RESERVE (64u << 20)
 
-/* Others change the account all the time, or one does that is broken: no endless loop. */
+/* Other processes change the account all the time, perhaps a broken one: no endless loop. */
 #define POOL_TRIES 1000
 
 static struct pool pool;
@@ -38,7 +38,7 @@ static bool head_is_sound(int fd, struct ring_pool *head)
 	return false;
 }
 
-/* As for the ring file: a program with a limit must not starve by our mapping. */
+/* As for the ring file: our mapping must not starve a program with a limit. */
 static uint32_t areas_allowed(uint32_t areas)
 {
 	struct rlimit limit;
@@ -50,7 +50,7 @@ static uint32_t areas_allowed(uint32_t areas)
 	return areas;
 }
 
-/* Inaccessible but for the head, so that mlockall() does not fill it. */
+/* Only the head is accessible, so mlockall() does not fill the pool. */
 static char *map_pool(int fd, uint32_t *areas)
 {
 	for (*areas = areas_allowed(*areas);; *areas /= 2) {
@@ -68,7 +68,7 @@ static void pool_close(void)
 	__atomic_store_n(&pool.base, NULL, __ATOMIC_RELEASE);
 	if (!old.base)
 		return;
-	/* Not when an area was in use: a thread may be about to store a word there. */
+	/* Not if an area was in use: a thread may be about to store a word there. */
 	for (uint32_t i = 0; i < old.areas; i++)
 		if (old.unusable[i])
 			return;
@@ -92,7 +92,7 @@ static bool pool_map(uint64_t key, int fd)
 	pool.limit = head.limit;
 	for (uint32_t i = 0; i < RING_POOL_AREAS; i++)
 		pool.unusable[i] = false;
-	/* Last: a child that is forked in between finds no pool, or all of it. */
+	/* Last: a child forked in between finds no pool, or all of it. */
 	__atomic_store_n(&pool.base, base, __ATOMIC_RELEASE);
 	return true;
 }
@@ -124,7 +124,7 @@ bool pool_take(uint64_t bytes, enum pool_use use)
 	uint64_t reserve = limit / 4 < POOL_RESERVE ? limit / 4 : POOL_RESERVE;
 
 	limit -= use == POOL_EVENTS ? reserve : use == POOL_EXTRA ? reserve / 2 : 0;
-	/* A number that no honest process can have left is refused like one that is too large. */
+	/* A value that no honest process leaves is refused like one that is too large. */
 	for (int i = 0; i < POOL_TRIES && limit >= bytes && now <= limit - bytes; i++)
 		if (atomic_compare_exchange_weak(used, &now, now + bytes))
 			return true;

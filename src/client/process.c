@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process joins a session: it makes its ring file, or claims an area of the session's pool when
- * it cannot, or counts itself as one that could not be recorded.
+ * Join a session: create a ring file, or else claim an area of the session's pool, or else count
+ * the process as one that could not be recorded.
  */
 #include "base/own.h"
 #include "client/client.h"
@@ -27,14 +27,14 @@ void process_ring_doorbell(void)
 {
 	if (!atomic_load_explicit(&client_control->asleep, memory_order_relaxed) ||
 	    client_is_sealed())
-		return; /* it looks by itself after a while */
+		return; /* it checks by itself after a while */
 	atomic_fetch_add(&client_control->doorbell, 1);
 	sys_futex(&client_control->doorbell, FUTEX_WAKE, 1);
 }
 
 /* ---------------------------------------------------------------- header */
 
-/* Field 22 of /proc/self/stat: with the pid it names a process for ever. */
+/* Field 22 of /proc/self/stat: identifies a process together with its pid. */
 static uint64_t start_time(void)
 {
 	static char text[512]; /* under the lock; a handler's stack may be small */
@@ -81,10 +81,10 @@ static void fill_header(struct ring_header *header, uint64_t key, uint64_t now,
 
 /* ------------------------------------------------------------------ file */
 
-/* Used under the lock. Not on the stack: a process may join in a handler that has little of it. */
+/* Used under the lock. Not on the stack: a process may join in a handler with a small one. */
 static char folder_path[RING_PATH + sizeof(((struct process *)0)->name) + 1];
 
-/* Opens the session's folder if it is ours alone; PATH is where it is. */
+/* Opens the session's folder at PATH if only we can write to it. */
 static int open_folder(void)
 {
 	struct stat st;
@@ -115,7 +115,7 @@ int process_file(const char *name, int flags)
 	errno = error;
 	if (fd >= 0 || error != EMFILE)
 		return fd;
-	/* A program that has a single descriptor left: not both at a time. */
+	/* The program may have a single descriptor left: never open both at once. */
 	text_add(folder_path, sizeof(folder_path), "/");
 	text_add(folder_path, sizeof(folder_path), name);
 	return sys_open(folder_path, flags | O_NOFOLLOW);
@@ -167,7 +167,7 @@ char *process_map_aligned(int fd, uint64_t size, uint64_t accessible)
 	return aligned;
 }
 
-/* The most that the ring file may have: a program with limits must not starve by our mapping. */
+/* The maximum size of the ring file: our mapping must not starve a program with limits. */
 static uint64_t largest_file(void)
 {
 	struct rlimit limit;
@@ -215,8 +215,8 @@ static bool map_ring(int fd)
 }
 
 /*
- * Lets the ring of an earlier session, or of the parent before a fork, go. A thread may be about to
- * store a word there (fork() in a signal handler returns into the middle of an event), so what was
+ * Unmaps the ring of an earlier session, or of the parent before a fork. A thread may be about to
+ * store a word there (fork() in a signal handler returns into the middle of an event), so the part
  * in use becomes private memory instead of a hole.
  */
 static void retire_mapping(const struct mapping *m)
@@ -231,10 +231,10 @@ static void retire_mapping(const struct mapping *m)
 
 /* ------------------------------------------------------------------ join */
 
-/* What a ring costs before its first stream. */
+/* The cost of a ring before its first stream. */
 #define HEAD_BYTES (2 * RING_PAGE_SIZE)
 
-/* Keeps the first reason: what is tried after it fails for reasons of its own. */
+/* Keeps the first reason: later attempts fail for other reasons. */
 static bool join_fails(uint32_t reason)
 {
 	struct process *p = client_process;
@@ -257,7 +257,7 @@ static void remove_file(void)
 	client_process->name[0] = 0;
 }
 
-/* A ring file of our own. Its memory is allocated first: a full /dev/shm is an error then. */
+/* Creates our own ring file. Allocates its memory first: a full /dev/shm is then an error. */
 static bool process_file_open(void)
 {
 	int fd = create_file();
@@ -276,7 +276,7 @@ static bool process_file_open(void)
 	return ok;
 }
 
-/* An area of the pool: for those that cannot make a file, or not map it. */
+/* Claims an area of the pool: for processes that cannot create or map a file. */
 static bool open_area(void)
 {
 	struct process *p = client_process;
@@ -308,7 +308,7 @@ static bool open_ring(void)
 	return false;
 }
 
-/* The ring is there and cannot be used: its memory goes back. */
+/* The ring exists but cannot be used: frees its memory. */
 static void abandon_ring(void)
 {
 	struct process *p = client_process;
@@ -366,7 +366,7 @@ static bool start_ring(uint64_t key)
 	return true;
 }
 
-/* In the control page, which is mapped whatever has become of the process. */
+/* In the control page, which stays mapped whatever happens to the process. */
 static void count_failure(void)
 {
 	const struct process *p = client_process;

@@ -15,8 +15,8 @@ static uint64_t make_word(uint64_t now, uint32_t bits)
 }
 
 /*
- * Claims COUNT words in one segment. What is left of a segment that has no room for them is closed
- * with a RING_SEG_END at the claimed place, which nobody else can have. 0: lost.
+ * Claims COUNT words in one segment. If a segment has no room for them, its rest is closed with a
+ * RING_SEG_END at the claimed position, which no other writer can have. 0: lost.
  */
 static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool locked)
 {
@@ -34,8 +34,8 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
 }
 
 /*
- * Starts a record: the claim has a length before it has a content, so that a reader can pass over
- * it if we die here.
+ * Starts a record: the claim has a length before its content, so that a reader can skip it if we
+ * die here.
  */
 static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
 {
@@ -71,7 +71,7 @@ static int emit_one(struct thread *t, uint64_t now, uint32_t bits)
 	return 1;
 }
 
-/* KEY: of the session in which the event belongs, which may have ended. */
+/* KEY: the session of the event, which may have ended. */
 TACHO_API int tacho_emit_slow(uint64_t key, uint64_t now, uint32_t bits)
 {
 	struct thread *t = (struct thread *)tacho_self;
@@ -112,7 +112,7 @@ struct string {
 	uint64_t flags;
 };
 
-/* Ties the parts of a long string together: a signal handler may send another one in between. */
+/* Links the parts of a long string: a signal handler may send another one in between. */
 static uint64_t new_group(void)
 {
 	static uint32_t group;

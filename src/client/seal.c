@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For programs in a sandbox: a seccomp filter may kill a process for a system call that it does not
- * expect, and there is no way to ask whether it would. A sealed process makes none for us. It goes
- * on with the memory that it has and that the recorder gives back; what finds no room is lost and
- * counted.
+ * For programs in a sandbox. A seccomp filter may kill a process for an unexpected system call, and
+ * there is no way to ask whether it would. A sealed process makes none for us. It continues with
+ * the memory that it has and that the recorder returns; events without room are lost and counted.
  *
  * The program seals itself before it installs its filter, or the recorder does when it sees one.
  */
@@ -17,7 +16,7 @@
 
 /* Not wiped on fork: a child has the filters of its parent. */
 static bool sealed;
-/* The ring of this process, or of its parent right after a fork. Its memory is there. */
+/* The ring of this process, or of its parent right after a fork. It is in memory. */
 static const struct ring_header *sealed_ring;
 
 void seal_watch(const struct ring_header *ring)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before main: which session the program is in, or the page by which it can be attached to. */
+/* Before main: find the session of the program, or create the page for attaching to it. */
 #include "client/client.h"
 #include "ring/place.h"
 
@@ -19,7 +19,7 @@ char client_session[RING_PATH];
 
 static char attach_place[RING_PLACE_PATH]; /* folder of our attach page; "": there is none */
 static char attach_name[32];               /* the page */
-static pid_t attach_pid;                   /* whose it is: a forked child must leave it alone */
+static pid_t attach_pid;                   /* its owner: a forked child must leave it alone */
 
 static bool start_control_map(int fd)
 {
@@ -27,7 +27,7 @@ static bool start_control_map(int fd)
 		    MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
-/* Only our own user's control page of our version gets mapped. */
+/* Maps only a control page of our own user and version. */
 static bool start_is_control(int fd)
 {
 	struct ring_control head;
@@ -52,7 +52,7 @@ static bool keep_session(const char *session)
 	return strlen(client_session) < sizeof(client_session) - 1;
 }
 
-/* Opens DIR/control, DIR being the open FOLDER, which is closed. */
+/* Opens DIR/control, where FOLDER is DIR, open; closes FOLDER. */
 static int open_control(int folder, const char *dir)
 {
 	const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
@@ -62,15 +62,15 @@ static int open_control(int folder, const char *dir)
 	close(folder);
 	if (fd >= 0 || error != EMFILE)
 		return fd;
-	/* A program that has a single descriptor left: not both at a time. */
+	/* The program may have a single descriptor left: never open both at once. */
 	text_add(path, sizeof(path), dir);
 	text_add(path, sizeof(path), "/control");
 	return open(path, flags);
 }
 
 /*
- * A session in somebody else's folder is not joined: its owner could replace the files under us.
- * The user asked for a recording, so this is worth the only line that libtacho ever prints.
+ * Refuses a session in another user's folder: its owner could replace the files under us. The user
+ * asked for a recording, so this deserves the only line that libtacho ever prints.
  */
 static void report_foreign(const char *session)
 {
@@ -88,7 +88,7 @@ static void report_foreign(const char *session)
 		 st.st_uid == geteuid() ? " can be written by others\n"
 					: " belongs to another user\n");
 	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
-		/* Nobody wants to hear it. */
+		/* A failed write is ignored. */
 	}
 }
 
@@ -131,12 +131,12 @@ static bool enter_capture(const char *wanted)
 	return ok;
 }
 
-/* Makes the page NAME in the open folder PLACE. */
+/* Creates the page NAME in the open folder PLACE. */
 static bool make_attach(int place, const char *name)
 {
 	int fd;
 
-	unlinkat(place, name, 0); /* left by a process that had the same pid */
+	unlinkat(place, name, 0); /* left by a process with the same pid */
 	fd = openat(place, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
@@ -153,7 +153,7 @@ static bool make_attach(int place, const char *name)
 	return true;
 }
 
-/* A program that is in no session leaves a page where "tacho capture --pid" finds it. */
+/* A program without a session leaves a page for "tacho capture --pid". */
 static void offer_attach(void)
 {
 	struct rlimit limit;
@@ -218,7 +218,7 @@ __attribute__((constructor(101))) static void client_start(void)
 	const char *attach = secure_getenv("TACHO_ATTACH");
 	int error = errno;
 
-	/* A set-user-id program trusts nothing that its caller says, and leaves no files. */
+	/* A set-user-id program trusts nothing from its caller, and leaves no files. */
 	if (getauxval(AT_SECURE) || !make_process())
 		return;
 	thread_make_key();

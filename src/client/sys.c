@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- lock */
 
-#define SEALED_SPINS 10000 /* until whoever has the lock, and makes no calls, must be done */
+#define SEALED_SPINS 10000 /* until the lock's holder, which makes no calls, must be done */
 #define WAIT_NS      10000000
 
 long sys_futex(_Atomic uint32_t *word, int op, uint32_t value)
@@ -22,8 +22,8 @@ long sys_futex(_Atomic uint32_t *word, int op, uint32_t value)
 }
 
 /*
- * The raw call: glibc's wrapper leaves the signals of pthread_cancel() open, and a thread cancelled
- * under the lock would keep it for ever.
+ * The raw call: glibc's wrapper leaves the signals of pthread_cancel() unblocked, and a thread
+ * cancelled under the lock would keep it forever.
  */
 static void block_signals(uint64_t *old)
 {
@@ -32,7 +32,7 @@ static void block_signals(uint64_t *old)
 	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, old, sizeof(all));
 }
 
-/* A handler that interrupted its own thread under the lock would spin for ever. */
+/* A handler that interrupted its own thread under the lock would spin forever. */
 static bool lock_spin(_Atomic uint32_t *lock)
 {
 	for (int i = 0; i < SEALED_SPINS; i++) {
@@ -44,7 +44,7 @@ static bool lock_spin(_Atomic uint32_t *lock)
 	return false;
 }
 
-/* Not for ever: a process that was sealed meanwhile wakes nobody. */
+/* Bounded: a process that was sealed meanwhile wakes no waiter. */
 static void sys_lock_wait(_Atomic uint32_t *lock)
 {
 	struct timespec most = {0, WAIT_NS};
@@ -131,8 +131,8 @@ void sys_sleep_us(unsigned us)
 /* -------------------------------------------------------------- memory */
 
 /*
- * A chunk says itself how much of it is used, so that one store hands memory out: a fork between
- * two stores would leave the child with a chunk that is larger than it is.
+ * A chunk stores how much of it is used, so that one store allocates memory: a fork between two
+ * stores would leave the child with a chunk that seems larger than it is.
  */
 struct chunk {
 	size_t used, size;

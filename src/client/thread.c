@@ -11,21 +11,21 @@
 #include <sys/prctl.h>
 #include <tacho/tacho.h>
 
-/* Where tacho_self points before a thread's first event: its key is never right. */
+/* tacho_self points here before a thread's first event: its key never matches. */
 static struct thread no_thread;
 TACHO_DATA __thread struct tacho_thread *tacho_self __attribute__((tls_model("initial-exec"))) =
 	&no_thread.hot;
 
-/* While a thread has no page: events to drop before it asks again. */
+/* While a thread has no page: events to drop before the next try. */
 static __thread uint32_t homeless_retry __attribute__((tls_model("initial-exec")));
 
-/* The name that the thread was given; the library's own copy. */
+/* The thread's name; the library's own copy. */
 static __thread const char *given_name __attribute__((tls_model("initial-exec")));
 
-/* Between two tries to get memory at the limit this many events are dropped. */
+/* At the limit: events to drop between two tries to get memory. */
 #define DROP_RETRY 256
 
-/* Keys below this have their place in the thread's descriptor; setting others calls malloc(). */
+/* Keys below this are stored in the thread's descriptor; setting others calls malloc(). */
 #define SAFE_KEYS 32
 
 enum { LOSS_LIMIT = 0, LOSS_OVERWRITTEN = 1 }; /* enum trace_loss */
@@ -45,7 +45,7 @@ static void thread_exit(void *arg)
 	if (++t->exits < 2 && pthread_setspecific(exit_key, t) == 0)
 		return;
 	if (!client_lock(&guard))
-		return; /* its end is not noticed, and its state not used again */
+		return; /* its end goes unnoticed, and its state is not reused */
 	if (t->page && t->hot.key >> 32 == client_process->key >> 32)
 		atomic_store_explicit(&t->page->closed, 1, memory_order_release);
 	tacho_self = &no_thread.hot;
@@ -55,7 +55,8 @@ static void thread_exit(void *arg)
 	client_unlock(&guard);
 }
 
-/* Early, so that the key is one of the first. Without it a thread's end is not noticed: harmless.
+/*
+ * Early, so that the key is one of the first. Without it a thread's end goes unnoticed: harmless.
  */
 void thread_make_key(void)
 {
@@ -66,7 +67,7 @@ void thread_make_key(void)
 		pthread_key_delete(exit_key);
 }
 
-/* The library may be unloaded when it was linked into a plugin: no call must come back. */
+/* The library may be unloaded if linked into a plugin: no destructor may run after that. */
 void thread_delete_key(void)
 {
 	if (exit_key_made)
@@ -139,7 +140,7 @@ static struct thread *thread_add(uint64_t key, uint64_t now)
 {
 	struct process *p = client_process;
 	struct ring_header *header = (struct ring_header *)p->base;
-	/* After a fork or in a new session the old state is there to be used again. */
+	/* After a fork or in a new session the old state is reused. */
 	bool is_new = tacho_self == &no_thread.hot;
 	struct thread *t = is_new ? thread_memory() : (struct thread *)tacho_self;
 
@@ -178,7 +179,7 @@ struct thread *thread_enter(uint64_t key, uint64_t now)
 		return NULL;
 	if (!client_lock(&guard))
 		return NULL;
-	/* A handler that ran before the lock was taken may have done it all. */
+	/* A handler that ran before the lock was taken may have done everything. */
 	if (tacho_self->key >> 32 == key >> 32)
 		t = (struct thread *)tacho_self;
 	else if (process_join(key))
@@ -244,7 +245,7 @@ static void add_lost(_Atomic uint64_t *counter, uint64_t more)
 	atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-/* A thread that has no page: its losses are the process's. */
+/* A thread without a page: its losses count for the process. */
 static void lose_homeless(uint32_t bits)
 {
 	struct process *p = client_process;
@@ -283,7 +284,7 @@ static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *told)
 	return more;
 }
 
-/* After the gap: report what was lost in it. */
+/* After the gap: reports its losses. */
 static void tell_loss(struct thread *t)
 {
 	struct ring_page *page = t->page;
@@ -302,7 +303,7 @@ static bool is_event(unsigned type)
 	return type > RING_TEXT_PART;
 }
 
-/* What is in a segment that is about to be overwritten is lost. */
+/* The contents of a segment about to be overwritten are lost. */
 static void count_overwritten(struct thread *t, const struct ring_segment *s)
 {
 	const uint64_t *word = (const uint64_t *)(s + 1);
@@ -340,7 +341,7 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 	struct ring_segment *s = t->oldest;
 	uint32_t next, extent;
 
-	/* Two at least, or there is nothing to fly with. */
+	/* At least two, or nothing would be left to read. */
 	if (!s || s == t->segment)
 		return extent_segment(t, true, t->segment->sequence + 1, now);
 	next = atomic_load_explicit(&s->next, memory_order_relaxed);
@@ -352,7 +353,7 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 	count_overwritten(t, s);
 	t->reason = LOSS_OVERWRITTEN;
 	t->oldest = (struct ring_segment *)(client_process->base + ring_segment_offset(next - 1));
-	/* The link on the thread page leads to what is now the oldest. */
+	/* The thread page now links to the new oldest segment. */
 	atomic_store_explicit(&t->page->segment.next, next, memory_order_release);
 	__atomic_store_n(&s->magic, 0, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -391,7 +392,7 @@ static bool switch_locked(struct thread *t, uint64_t now)
 	if (!old || t->hot.key >> 32 != client_process->key >> 32)
 		return false;
 	if (__atomic_load_n(&t->hot.position, __ATOMIC_RELAXED) & TACHO_SEGMENT)
-		return true; /* a handler was faster */
+		return true; /* a handler was first */
 	s = next_segment(t, now);
 	if (!s) {
 		rewind_position(t);
@@ -418,7 +419,7 @@ static bool switch_once(struct thread *t, uint64_t now)
 	return ok;
 }
 
-/* RING_BLOCK: waits for the recorder, without the lock and with signals open. */
+/* RING_BLOCK: waits for the recorder, without the lock and with signals unblocked. */
 static bool wait_for_room(struct thread *t, uint64_t now)
 {
 	uint64_t until = now_ms() + client_control->block_ms;

@@ -71,8 +71,8 @@ TACHO_API void ___tracy_fiber_leave(void)
 /* ------------------------------------------------------------------ zones */
 
 /*
- * A location made at run time is its number. When too many were made its name waits here for the
- * zone, which usually begins at once; the number then is a slot with this bit.
+ * A run-time location is represented by its number. If there are too many, its name waits here for
+ * the zone, which usually begins at once; the number is then a slot with this bit.
  */
 #define STASHED     (1ull << 63)
 #define STASH_SLOTS 64
@@ -287,7 +287,7 @@ TACHO_API void ___tracy_emit_logString(int8_t severity, int32_t color, int32_t c
 	tacho_message(txt, size, (unsigned)severity, (uint32_t)color);
 }
 
-/* A literal by its content: the pointer may be another one's after dlclose(). */
+/* A literal is identified by its content: after dlclose() another one may have its address. */
 TACHO_API void ___tracy_emit_logStringL(int8_t severity, int32_t color, int32_t callstack_depth,
 					const char *txt)
 {

@@ -4,7 +4,7 @@
  * of their queries later: so the events of a context wait in order until the first of them has its
  * time, and then become zones of a track.
  *
- * A context's state lies in memory that the kernel wipes on fork: a child has none of them.
+ * A context's state is in memory that the kernel wipes on fork: a child has no contexts.
  */
 #define TRACY_ENABLE
 #include "client/client.h"
@@ -20,14 +20,14 @@
 #define DEPTH     256u
 #define NAME      120u
 #define READINGS  5
-#define RATE_NS   10000000 /* the tick clock is measured for at least so long */
-#define CLOCK_MAX 9e15     /* ticks from an anchor: what is further away is no time */
+#define RATE_NS   10000000 /* minimum time for measuring the tick clock */
+#define CLOCK_MAX 9e15     /* ticks from an anchor: anything further away is not a time */
 
 enum event_state { WAITING, TIMED, LOST };
 
 struct event {
 	uint64_t tick;
-	uint32_t srcloc; /* 0: it begins while nobody records */
+	uint32_t srcloc; /* 0: it begins outside of a recording */
 	uint16_t query;
 	uint8_t end, state;
 };
@@ -41,7 +41,7 @@ struct gpu {
 	uint64_t cpu;
 	int64_t time;
 	double scale;
-	/* Since when the tick clock is measured. */
+	/* Start of the measurement of the tick clock. */
 	uint64_t start_ticks, rate_ticks; /* rate_ticks: how long, when it was done last */
 	int64_t start_ns;
 	double rate;
@@ -91,7 +91,7 @@ static void tracy_gpu_leave(struct gpu *g, struct guard *guard)
 
 /* ------------------------------------------------------------------ clocks */
 
-/* Both at once, as well as it can be done: of several readings the shortest. */
+/* Reads both clocks as simultaneously as possible: of several readings the shortest. */
 static void tracy_gpu_clocks_read(uint64_t *ticks, int64_t *ns)
 {
 	uint64_t shortest = UINT64_MAX;
@@ -121,7 +121,7 @@ static double ticks_per_ns(struct gpu *g)
 	if (g->rate > 0 && tacho_ticks() - g->start_ticks < 2 * g->rate_ticks)
 		return g->rate;
 	tracy_gpu_clocks_read(&ticks, &ns);
-	/* At first it is waited for. */
+	/* The first measurement blocks. */
 	if (ns - g->start_ns < RATE_NS) {
 		sys_sleep_us((unsigned)((RATE_NS - (ns - g->start_ns)) / 1000) + 1);
 		tracy_gpu_clocks_read(&ticks, &ns);
@@ -205,7 +205,7 @@ static void tracy_gpu_drain(struct gpu *g, uint8_t number)
 	}
 }
 
-/* An event whose time will not come any more. */
+/* Drops an event whose time will not arrive. */
 static void tracy_gpu_lose(struct gpu *g, uint64_t position)
 {
 	struct event *e = &g->events[position % QUERIES];
@@ -222,7 +222,7 @@ static void tracy_gpu_add(uint8_t number, uint16_t query, uint32_t srcloc, bool 
 
 	if (!g)
 		return;
-	/* A query that is used again was never answered; nor is the first one when all wait. */
+	/* A reused query was never answered; nor is the first one if all are pending. */
 	if (g->waits[query])
 		tracy_gpu_lose(g, g->waits[query] - 1);
 	if (g->tail - g->head == QUERIES)
@@ -245,7 +245,7 @@ static void begin_static(uint8_t number, uint16_t query, uint64_t address)
 		      false);
 }
 
-/* Numbers are 32 bits; above them is what waited for a name and found no room. */
+/* Numbers are 32 bits; above them are those whose name found no room. */
 static void begin_alloc(uint8_t number, uint16_t query, uint64_t srcloc)
 {
 	uint32_t id = srcloc >> 32 ? 0 : (uint32_t)srcloc;
@@ -306,7 +306,7 @@ static void tracy_gpu_context_name(const struct ___tracy_gpu_context_name_data *
 	tracy_gpu_leave(g, &guard);
 }
 
-/* NS: since the last anchor, as the program has measured it; 0: it has not. */
+/* NS: since the last anchor, as measured by the program; 0: not measured. */
 static void tracy_gpu_anchor(uint8_t number, int64_t time, int64_t ns)
 {
 	struct guard guard;

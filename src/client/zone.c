@@ -8,7 +8,7 @@
 
 #include "client/format.h"
 
-/* The thread to attach something to ZONE, NULL when the zone is not in the present recording. */
+/* The thread to attach something to ZONE; NULL if the zone is not in the current recording. */
 static struct thread *zone_thread_of(struct tacho_zone zone)
 {
 	if (!zone.session || zone.session != tacho_key() >> 32)

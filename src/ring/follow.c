@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions as others see them: finding them, and following what is recorded. */
+/* Sessions from the outside: find them, and follow what is recorded. */
 #include "base/now.h"
 #include "ring/ring.h"
 
@@ -55,7 +55,7 @@ bool ring_follow_recorded(const struct ring_follow *f)
 		return false;
 	if (flock(f->lock, LOCK_SH | LOCK_NB) < 0)
 		return true;
-	/* Whoever takes the session over needs the lock. */
+	/* A recorder that takes over the session needs the lock. */
 	flock(f->lock, LOCK_UN);
 	return false;
 }
@@ -96,7 +96,7 @@ void ring_session_written(struct ring_session *s)
 
 /* ----------------------------------------------------------------- finding */
 
-/* False when DIR is no session of this version, or not yet. */
+/* False if DIR is not a session of this version, or not yet. */
 static bool follow_describe(const char *dir, struct ring_session_info *info)
 {
 	struct ring_follow f;
@@ -113,12 +113,12 @@ static bool follow_describe(const char *dir, struct ring_session_info *info)
 	if (fstat(f.lock, &st) == 0)
 		info->made = (uint64_t)st.st_ctime;
 	ring_follow_close(&f);
-	return info->output[0]; /* else it is being made */
+	return info->output[0]; /* otherwise it is being created */
 }
 
 /*
- * A session by its folder. One that is being made is there in a moment. TACHO_ENO: DIR is no
- * session; TACHO_ECONNECT: it is one of somebody else.
+ * Opens a session by its folder; waits a moment for one that is being created. TACHO_ENO if DIR is
+ * not a session; TACHO_ECONNECT if it is another user's.
  */
 static int describe_soon(const char *dir, struct ring_session_info *info, struct tacho_error *err)
 {
@@ -198,8 +198,7 @@ int ring_sessions(struct ring_session_info **list, size_t *count)
 	return 0;
 }
 
-/* PATH with its folder resolved: the file itself need not be there. NULL: there is no such folder.
- */
+/* PATH with its folder resolved: the file need not exist. NULL if the folder does not exist. */
 static char *follow_resolved(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -213,7 +212,7 @@ static char *follow_resolved(const char *path)
 	return full;
 }
 
-/* Whether PATH is OUTPUT or OUTPUT.part, which may be a link or not be there yet. */
+/* Whether PATH is OUTPUT or OUTPUT.part, which may be a link or not exist yet. */
 static bool is_trace_of(const char *path, const char *output)
 {
 	char *at = realpath(path, NULL), *own = follow_resolved(output);
@@ -240,7 +239,7 @@ static bool is_meant(const struct ring_session_info *s, const char *text)
 	       is_trace_of(text, s->output);
 	if (same || strchr(text, '/'))
 		return same;
-	/* A trace by the name that the recorder was given, which is not there yet under it. */
+	/* Finds a trace by the name given to the recorder, under which it does not exist yet. */
 	name = strrchr(s->output, '/');
 	return name && !strcmp(name + 1, text);
 }
@@ -265,7 +264,7 @@ static int find_only(const struct ring_session_info *list, size_t count,
 	return 0;
 }
 
-/* One that is being recorded rather than one that a killed recorder has left. */
+/* Prefers one that is being recorded to one that a killed recorder has left. */
 static int find_named(const struct ring_session_info *list, size_t count, const char *text,
 		      struct ring_session_info *info)
 {
@@ -296,7 +295,7 @@ static int find_once(const char *text, struct ring_session_info *info, struct ta
 	return r;
 }
 
-/* A recorder makes the file first, then the session. */
+/* A recorder creates the file first, then the session. */
 static bool is_begun(const char *text)
 {
 	char part[RING_PATH + 8];

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Changed and read by the one thread that reads rings: its SIGBUS is synchronous. */
+/* Written and read only by the thread that reads rings: its SIGBUS is synchronous. */
 static struct guard_range *ranges;
 
 static void on_bus(int number, siginfo_t *info, void *context)

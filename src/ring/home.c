@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder's side of place.h: which folder a new session goes to, and where the others are. */
+/* The recorder's side of place.h: choose the folder of a new session, list the others. */
 #include "ring/ring.h"
 
 #include <sys/statvfs.h>
 
 /*
- * $XDG_RUNTIME_DIR is the user's alone, but it is small as a rule (a tenth of the memory) and a
- * desktop stops working when it is full. Rings are large: they go there only if there is this much
- * room, four times what one process may have by default. /dev/shm has half of the memory.
+ * Only the user can access $XDG_RUNTIME_DIR, but it is usually small (a tenth of the memory) and a
+ * desktop fails when it is full. Rings are large: they go there only if there is this much room,
+ * four times the default limit of one process. /dev/shm has half of the memory.
  */
 #define ENOUGH_BYTES (2ull << 30)
 
@@ -69,7 +69,7 @@ int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 		if (i != RING_SHARED)
 			continue;
 		error = errno;
-		/* Somebody else has the name, which is worth a word. */
+		/* Another user has the name: worth a note. */
 		if (lstat(next.path, &st) == 0)
 			snprintf(note, size, "%s %s", next.path,
 				 st.st_uid == geteuid() ? "is not a folder of this user alone"

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Reads /proc/PID/NAME as a string; false when it cannot be. */
+/* Reads /proc/PID/NAME as a string; false on failure. */
 static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -86,7 +86,7 @@ static bool is_process(const struct ring_header *h, uint32_t pid)
 	       inner_pid_of(pid) == h->pid;
 }
 
-/* Under which number we see the process; 0 when we do not. */
+/* The process's pid in our namespace; 0 if we cannot see it. */
 static uint32_t visible_pid(const struct ring_header *h)
 {
 	DIR *d;
@@ -106,7 +106,7 @@ static uint32_t visible_pid(const struct ring_header *h)
 	return found;
 }
 
-/* No answer is not the answer that there is no such process. */
+/* No answer does not mean that there is no such process. */
 static bool is_short_of_files(void)
 {
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
@@ -121,7 +121,7 @@ bool identity_open(struct identity *id, const struct ring_header *header)
 		return !is_short_of_files();
 	id->pidfd = (int)syscall(SYS_pidfd_open, id->pid, 0);
 	errno = 0;
-	/* It may have ended, and its number been given away, between the two. */
+	/* It may have ended, and its pid been reused, between the two. */
 	if (!started_at(id->pid, id->start_time))
 		id->pid = 0;
 	return id->pid || !is_short_of_files();

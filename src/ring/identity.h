@@ -11,17 +11,17 @@
 #include <stdbool.h>
 
 struct identity {
-	uint32_t pid; /* under which we see it; 0: it has ended, or cannot be seen */
+	uint32_t pid; /* its pid in our namespace; 0: it has ended, or cannot be seen */
 	uint64_t start_time;
 	int pidfd; /* -1: there was none left */
 };
 
-/* False when there are no descriptors to find out: later there may be. */
+/* False if there are no descriptors to find out: try again later. */
 bool identity_open(struct identity *id, const struct ring_header *header);
 void identity_close(struct identity *id);
-/* False when the process has ended, reaped or not. */
+/* False if the process has ended, reaped or not. */
 bool identity_is_alive(const struct identity *id);
-/* 1 + the number of seccomp filters that the process PID has; 0 when it is not known. */
+/* 1 + the number of seccomp filters of process PID; 0 if unknown. */
 uint32_t identity_filters(uint32_t pid);
 
 #endif

@@ -127,7 +127,7 @@ enum ring_join_reason {
 	RING_JOIN_CREATE,      /* the ring file cannot be created */
 	RING_JOIN_MAP,         /* it cannot be mapped */
 	RING_JOIN_MEMORY,      /* there is no memory for it */
-	RING_JOIN_BOUND,       /* the session has all the memory that it may have */
+	RING_JOIN_BOUND,       /* the session's memory limit is reached */
 };
 
 struct ring_join {
@@ -154,11 +154,10 @@ struct ring_control {
 	_Atomic uint32_t joins_failed; /* processes that could not make their ring file */
 	uint32_t owner_pid;            /* attach files: the program's pid */
 	char session[RING_PATH];       /* directory */
-	char output[RING_PATH]; /* the trace that is being written: shown, and read by followers */
-	uint64_t generation;    /* the key of this session, also while it is stopped */
+	char output[RING_PATH];        /* the trace being written: for messages and followers */
+	uint64_t generation;           /* the key of this session, also while it is stopped */
 	uint32_t reserved;
-	/* CLOCK_MONOTONIC ns at which somebody last looked at the trace while it grows: see
-	 * follow.c */
+	/* CLOCK_MONOTONIC ns of the last touch by a follower: see follow.c */
 	_Atomic uint64_t followed;
 	_Atomic uint32_t written; /* checkpoints written; followers wait on it as a futex */
 	uint32_t filters;         /* attach files: as in ring_header */
@@ -179,10 +178,10 @@ struct ring_pool {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t areas;
-	uint64_t limit;          /* bytes of memory for all processes of the session */
-	_Atomic uint64_t used;   /* bytes taken. Advice: the recorder corrects it by what the kernel
-				    says */
-	_Atomic uint64_t claims; /* areas claimed so far: a change makes the recorder look */
+	uint64_t limit; /* bytes of memory for all processes of the session */
+	_Atomic uint64_t
+		used; /* bytes taken. A hint: the recorder corrects it by what the kernel says */
+	_Atomic uint64_t claims; /* areas claimed so far: a change makes the recorder check */
 	/* Per area: number of its claim << 32 | pid of its owner, 0 = free. The owner claims it by
 	   compare and swap; the recorder frees it when all is read. */
 	_Atomic uint64_t owner[RING_POOL_AREAS];
@@ -216,7 +215,7 @@ struct ring_header {
 	uint64_t ticks;                /* when the process joined */
 	_Atomic uint32_t extents;      /* table entries in use: grows */
 	_Atomic uint32_t threads;      /* threads that ever joined */
-	_Atomic uint64_t threads_lost; /* threads that got no thread page when they asked first */
+	_Atomic uint64_t threads_lost; /* threads that got no thread page at their first try */
 	_Atomic uint64_t lost_zones;   /* events of threads while they had no page */
 	_Atomic uint64_t lost_others;
 	uint64_t pid_namespace; /* inode of /proc/self/ns/pid: in another one pid means another
@@ -238,7 +237,7 @@ struct ring_segment {
 	uint32_t reserved[7];
 };
 
-/* A thread page: a segment of one page with what is known of the thread. */
+/* A thread page: a segment of one page with the thread's state. */
 struct ring_page {
 	struct ring_segment segment;
 	uint32_t tid;
@@ -258,7 +257,7 @@ _Static_assert(sizeof(struct ring_control) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(sizeof(struct ring_pool) <= RING_PAGE_SIZE, "ABI");
 _Static_assert(RING_PAGE_SIZE + RING_MAX_EXTENTS * 16u <= RING_DATA, "ABI");
 
-/* ring_header.start_time in the text of /proc/PID/stat, 0 when it is not there. */
+/* ring_header.start_time in the text of /proc/PID/stat, 0 if missing. */
 static inline uint64_t ring_start_time(const char *stat)
 {
 	const char *at = strrchr(stat, ')'); /* the name before it may hold anything */

@@ -24,7 +24,7 @@ enum ring_where { RING_RUNTIME, RING_SHARED, RING_OTHER, RING_PLACES };
 #define RING_PLACE_PATH   512
 #define RING_PLACE_FOLDER "/dev/shm"
 
-/* $XDG_RUNTIME_DIR/tacho. Of a user who became another one the variable names the wrong folder. */
+/* $XDG_RUNTIME_DIR/tacho. After a change of user the variable names the wrong folder. */
 static inline int ring_place_runtime(bool make, char *path)
 {
 	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
@@ -54,9 +54,9 @@ static inline int ring_place_shared(bool make, char *path)
 }
 
 /*
- * The first of our folders among those that bear the name with a suffix: nobody can plant one,
- * since nobody else can make a folder that we own. Of two that were made at the same time all take
- * the same. No opendir(): libtacho allocates nothing.
+ * The first of our folders whose name has a suffix: nobody else can plant one, since only we can
+ * create a folder that we own. If two were created at the same time, all processes take the same
+ * one. No opendir(): libtacho allocates nothing.
  */
 static inline int ring_place_find(int folder, const char *prefix, char *name)
 {
@@ -84,7 +84,7 @@ static inline int ring_place_find(int folder, const char *prefix, char *name)
 	return name[0] ? own_folder_at(folder, name, false) : -1;
 }
 
-/* Somebody else has the usual name, or it is no folder of this user alone. */
+/* Another user has the usual name, or it is not a folder of this user only. */
 static inline bool ring_place_is_taken(void)
 {
 	char path[RING_PLACE_PATH];
@@ -117,8 +117,7 @@ static inline int ring_place_other(bool make, char *path)
 	return fd;
 }
 
-/* Opens a place; MAKE: creates it when it is missing. PATH has RING_PLACE_PATH bytes. -1: not ours.
- */
+/* Opens a place; MAKE: creates it if missing. PATH has RING_PLACE_PATH bytes. -1: not ours. */
 static inline int ring_place_at(enum ring_where where, bool make, char *path)
 {
 	return where == RING_RUNTIME  ? ring_place_runtime(make, path)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder's side of the pool: the account of a session's memory, ring areas, and processes
- * that could not join. All of it is memory that programs can write to: what is read from it is
- * checked, and the account is corrected by what the kernel says.
+ * that could not join. Programs can write to all of this memory: values read from it are checked,
+ * and the account is corrected by what the kernel says.
  */
 #include "ring/stream.h"
 
@@ -19,7 +19,7 @@
 #define DEFAULT_LEAST (512ull << 20)
 #define POOL_TRIES    1000
 
-/* A quarter of what is free in the folder. */
+/* A quarter of the free space of the folder. */
 static uint64_t default_limit(int folder)
 {
 	struct statvfs st;
@@ -56,7 +56,7 @@ static int open_pool(struct ring_session *s, int flags, struct tacho_error *err)
 	return 0;
 }
 
-/* As many areas as a file may be large. */
+/* As many areas as the file size limit allows. */
 static uint32_t size_pool(int fd)
 {
 	uint32_t areas = RING_POOL_AREAS;
@@ -105,7 +105,7 @@ int ring_pool_adopt(struct ring_session *s, bool keep, struct tacho_error *err)
 	    s->pool.head->version != RING_VERSION)
 		return err_set(err, TACHO_EFORMAT, "%s/pool is not of a session", s->dir);
 	s->pool.limit = s->pool.head->limit;
-	if (s->pool.limit < POOL_LEAST) /* a program can have written there */
+	if (s->pool.limit < POOL_LEAST) /* a program may have written there */
 		s->pool.limit = POOL_LEAST;
 	return 0;
 }
@@ -137,7 +137,7 @@ void ring_pool_give(struct ring_session *s, uint64_t bytes)
 	_Atomic uint64_t *used = &s->pool.head->used;
 	uint64_t now = atomic_load(used);
 
-	/* Once a second it is set right: no endless loop with a program that keeps changing it. */
+	/* Corrected once a second: no endless loop with a program that keeps changing it. */
 	for (int i = 0; i < POOL_TRIES; i++)
 		if (atomic_compare_exchange_weak(used, &now, now > bytes ? now - bytes : 0))
 			return;
@@ -147,7 +147,7 @@ void ring_pool_settle(struct ring_session *s, uint64_t used, uint64_t held, uint
 {
 	uint64_t now;
 
-	/* By a difference, so that what is taken meanwhile counts. */
+	/* Adds a difference, so that memory taken meanwhile counts. */
 	if (used > held + slack)
 		ring_pool_give(s, used - held - slack);
 	now = ring_pool_used(s);
@@ -212,7 +212,7 @@ void ring_pool_free_area(struct ring_session *s, const char *name)
 	_Atomic uint64_t *owner;
 	uint32_t area;
 
-	/* When it cannot be emptied it stays claimed: the next owner relies on zeros. */
+	/* If it cannot be emptied it stays claimed: the next owner relies on zeros. */
 	if (!pool_area_named(s, name, &area) ||
 	    fallocate(s->pool.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      (off_t)ring_area_offset(area), (off_t)ring_file_size(RING_POOL_EXTENTS)) < 0)

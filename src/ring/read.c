@@ -3,12 +3,12 @@
 #include "clock/clock.h"
 #include "ring/stream.h"
 
-/* A claim that stays unwritten while its thread has gone on is given up after about a second. */
+/* A claim that stays unwritten while its thread continues is given up after about a second. */
 #define TORN_TICKS  3000000000ull
-#define TORN_CHECKS 64 /* idle reads between two looks at the clock */
+#define TORN_CHECKS 64 /* idle reads between two clock readings */
 
 #define BATCH_TEXT (1u << 20) /* bytes of strings that end a batch of events */
-#define TEXT_KEPT  (4u << 20) /* buffers larger than this are given back after use */
+#define TEXT_KEPT  (4u << 20) /* larger buffers are freed after use */
 
 static uint64_t full_time(struct ring_stream *s, uint64_t word)
 {
@@ -26,8 +26,8 @@ static const char *written_behind(const struct ring_stream *s, const char *at)
 }
 
 /*
- * Called at a word that is not written. True if the claim was given up and reading continues after
- * it: its thread is dead, or has written further for a while (it jumped out of a signal handler).
+ * Called at an unwritten word. True if the claim was given up and reading continues after it: its
+ * thread is dead, or has written further for a while (it jumped out of a signal handler).
  */
 static bool pass_torn(struct ring_stream *s, uint64_t word)
 {
@@ -41,7 +41,7 @@ static bool pass_torn(struct ring_stream *s, uint64_t word)
 	if (behind > s->end)
 		behind = s->end;
 	found = written_behind(s, behind);
-	/* The last one may still come, unless its thread died with the claim in its hands. */
+	/* The last claim may still be written, unless its thread died holding it. */
 	if (!found && (!s->reader->dead || !word))
 		return false;
 	if (!s->reader->dead) {
@@ -71,14 +71,14 @@ static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 	return 1;
 }
 
-/* At the end of what is written: done with this stream? */
+/* At the end of the written words: whether this stream is done. */
 static void check_finished(struct ring_stream *s, bool closed)
 {
 	if ((closed || s->reader->dead) && !written_behind(s, s->at))
 		read_finish(s);
 }
 
-/* Buffers of the last batch. One long string does not hold its memory for ever. */
+/* Frees buffers of the last batch, so one long string does not hold its memory forever. */
 static void clear_batch(struct ring_stream *s)
 {
 	s->scratch.n = 0;
@@ -87,7 +87,7 @@ static void clear_batch(struct ring_stream *s)
 		vec_free(&s->text);
 }
 
-/* False for events that an earlier recorder has already handed out. */
+/* False for events that an earlier recorder has already returned. */
 static bool is_new(struct ring_stream *s)
 {
 	if (s->parts.n)
@@ -98,7 +98,7 @@ static bool is_new(struct ring_stream *s)
 	return false;
 }
 
-/* The next event. 1: there, 0: consumed without one, -1: nonsense, -2: nothing more now. */
+/* Reads the next event. 1: an event, 0: consumed without one, -1: corrupt, -2: nothing more now. */
 static int record_read_one(struct ring_stream *s, struct ring_event *e, unsigned *hops)
 {
 	uint64_t word;
@@ -106,8 +106,7 @@ static int record_read_one(struct ring_stream *s, struct ring_event *e, unsigned
 
 	if (s->at >= s->end) {
 		got = segment_next(s);
-		/* Only a program that changes its links while they are read gets around here so
-		 * often. */
+		/* Only a program that changes its links while they are read loops this often. */
 		if (got > 0 && ++*hops > s->reader->max_extents)
 			return -1;
 		return got == 0 ? -2 : got < 0 ? -1 : 0;
@@ -187,7 +186,7 @@ const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uin
 	size_t room = (size_t)(s->end - s->at) / sizeof(*words);
 	bool closed = atomic_load_explicit(&s->page->closed, memory_order_acquire);
 
-	/* Whatever is not simple is left to ring_read(). */
+	/* Anything not simple is left to ring_read(). */
 	if (s->finished || s->parts.n || s->skip || s->reader->shrunk ||
 	    may_be_overwritten(s, closed))
 		room = 0;

@@ -14,8 +14,8 @@
 /* ------------------------------------------------------------------ open */
 
 /*
- * Once and whole, like the program does. It is sparse, and what is read is forgotten again by
- * ring_release(): it costs addresses, not memory.
+ * Maps the whole file once, as the program does. It is sparse, and ring_release() discards what was
+ * read: it costs addresses, not memory.
  */
 static bool map_file(struct ring_reader *r, off_t size)
 {
@@ -80,7 +80,7 @@ static struct ring_reader *reader_new(const char *name)
 	return r;
 }
 
-/* R->fd is its file, or -1 and errno. R is closed when it fails. */
+/* R->fd is its file, or -1 and errno. Closes R on failure. */
 static int reader_start(struct ring_reader *r, struct ring_reader **result, uint64_t key,
 			struct tacho_error *err)
 {
@@ -219,7 +219,7 @@ static bool page_is_sound(const struct ring_page *page, uint32_t extent, uint64_
 	       page->segment.extent == extent && page->segment.thread == number;
 }
 
-/* A new stream on the thread page EXTENT; NULL when it is not ready or there is no memory. */
+/* Adds the stream on thread page EXTENT; NULL if it is not ready or out of memory. */
 static struct ring_stream *reader_stream_open(struct ring_reader *r, uint32_t extent)
 {
 	struct ring_stream *s = calloc(1, sizeof(*s));

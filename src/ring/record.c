@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records: payload that is copied and checked, and strings that come in several parts. */
+/* Records: copy and check payload, join strings that come in several parts. */
 #include "base/limits.h"
 #include "ring/stream.h"
 
 #include <string.h>
 
-#define PARTS_AGE 65536
-#define PARTS_GROUPS \
-	64 /* strings that handlers can have begun inside each other: more is nonsense */
+#define PARTS_AGE    65536
+#define PARTS_GROUPS 64 /* strings that nested handlers can have begun: more is corrupt */
 
 void parts_free(struct ring_stream *s)
 {
@@ -79,7 +78,7 @@ static const int8_t string_at[RING_TYPES] = {
 	[RING_DEVICE_CLOCK] = -1, [RING_CORE_DAMAGE] = -1,
 };
 
-/* Least payload words of each type; of a string its length. */
+/* Minimum payload words of each type; for a string its length. */
 static const uint8_t least_words[RING_TYPES] = {
 	[RING_TIME] = 1,         [RING_LOSS] = 5,        [RING_TEXT_PART] = 1,
 	[RING_ZONE_TEXT] = 2,    [RING_ZONE_NAME] = 2,   [RING_ZONE_COLOR] = 2,
@@ -94,7 +93,7 @@ static const uint8_t least_words[RING_TYPES] = {
 	[RING_DEVICE_CLOCK] = 5, [RING_CORE_DAMAGE] = 3,
 };
 
-/* The string of a record whose payload was copied to WORDS. False: it does not fit its record. */
+/* The string of a record whose payload was copied to WORDS. False if it does not fit its record. */
 static bool record_string_take(struct ring_stream *s, struct ring_event *e, const uint64_t *words,
 			       unsigned count, int at)
 {
@@ -121,7 +120,7 @@ static bool record_string_take(struct ring_stream *s, struct ring_event *e, cons
 	memcpy(to + before, bytes, len);
 	to[before + len] = 0;
 	s->text.n += before + len + 1;
-	/* An index for now: the memory may move while further events are read. */
+	/* An index for now: the memory may move while more events are read. */
 	e->text = (const char *)(uintptr_t)(s->text.n - before - len);
 	e->len = (uint32_t)(before + len);
 	e->truncated = cut || (words[at] & RING_STRING_TRUNCATED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in streams, and memory that is given back to the program. */
+/* Positions in streams, and returning memory to the program. */
 #include "ring/stream.h"
 
 #include <fcntl.h>
@@ -49,8 +49,8 @@ uint64_t ring_unreleased(const struct ring_reader *r)
 }
 
 /*
- * Extents that have been given back: neighbours are forgotten together. What was read would count
- * as the recorder's memory for as long as it is mapped, and it is not looked at again.
+ * Returned extents: neighbours are discarded together. Otherwise pages already read would count as
+ * the recorder's memory for as long as they are mapped.
  */
 struct forget {
 	uint64_t from, to; /* offsets in the file */
@@ -63,7 +63,7 @@ static void forget_now(struct ring_reader *r, struct forget *f)
 	f->from = f->to = 0;
 }
 
-/* Zeroes an extent and hands it back to the program. */
+/* Zeroes an extent and returns it to the program. */
 static void give_back(struct ring_reader *r, struct forget *f, uint32_t extent, uint64_t offset,
 		      size_t size)
 {
@@ -93,7 +93,7 @@ static void release_stream(struct ring_stream *s, struct forget *f)
 	if (!stream_on_page(s) && !s->tainted)
 		give_back(r, f, s->extent, ring_segment_offset(s->extent), RING_SEG_SIZE);
 	if (stream_on_page(s) && s->tainted)
-		return; /* known for ever: it is not read again, nor used again */
+		return; /* permanent: neither read nor used again */
 	give_back(r, f, s->page_extent, ring_page_offset(s->page_extent), RING_PAGE_SIZE);
 	r->known[s->page_extent] = false;
 }
@@ -108,7 +108,7 @@ uint64_t ring_trim(struct ring_reader *r, uint64_t keep)
 		return 0;
 	if (extents > r->max_extents)
 		extents = r->max_extents;
-	/* The first free ones are kept: a program looks for them from below. */
+	/* Keeps the first free ones: a program searches from the lowest. */
 	for (uint32_t i = 0; i < extents; i++) {
 		uint32_t state = RING_EXTENT_FREE;
 
@@ -119,7 +119,7 @@ uint64_t ring_trim(struct ring_reader *r, uint64_t keep)
 		if (spare <= keep ||
 		    !atomic_compare_exchange_strong(&r->table[i].state, &state, RING_EXTENT_BUSY))
 			continue;
-		/* When it fails the stride has only lost its use for this session. */
+		/* On failure the stride is only lost for this session. */
 		if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			      (off_t)(r->offset + ring_segment_offset(i)), RING_SEG_SIZE) == 0) {
 			given += bytes;
@@ -136,7 +136,7 @@ uint64_t ring_bytes(const struct ring_reader *r)
 	struct stat st;
 
 	bytes = fstat(r->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
-	return bytes < most ? bytes : most; /* of the pool's file other areas have a part */
+	return bytes < most ? bytes : most; /* other areas share the pool's file */
 }
 
 bool ring_is_area(const struct ring_reader *r)

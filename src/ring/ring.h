@@ -23,35 +23,35 @@
 
 #define RING_MAX_ATTACHED 64
 
-/* A control page that is mapped. Programs can cut its file: then it is all zeros. */
+/* A mapped control page. Programs can truncate its file: then it is all zeros. */
 struct ring_control_page {
 	struct ring_control *control; /* NULL: not mapped */
 	struct guard_range guard;
 	volatile bool gone;
-	uint32_t pid; /* of the program whose page it is */
+	uint32_t pid; /* of the program that owns the page */
 };
 
-/* What the processes of a session share: see struct ring_pool. */
+/* Memory that the processes of a session share: see struct ring_pool. */
 struct ring_pool_file {
 	int fd;
 	struct ring_pool *head;
 	struct guard_range guard;
 	volatile bool gone;
-	uint64_t limit;       /* ours: programs can write to the one in the head */
-	uint64_t claims_seen; /* head->claims when its areas were last looked at */
+	uint64_t limit;       /* our copy: programs can write to the one in the head */
+	uint64_t claims_seen; /* head->claims at the last check of its areas */
 };
 
-/* It must stay where it is until it is closed. */
+/* Do not move it until it is closed. */
 struct ring_session {
 	char dir[RING_PATH - 64]; /* absolute; for programs and for messages */
-	struct own_folder folder; /* the same, open: everything inside is reached by it */
-	char note[2 * RING_PATH]; /* of ring_session_create(): why it is not at the usual place */
+	struct own_folder folder; /* the same, open: all access to its files goes through it */
+	char note[2 * RING_PATH]; /* from ring_session_create(): why it is not at the usual place */
 	struct ring_control *control; /* of page */
 	struct ring_control_page page;
 	int lock; /* the control file: locked while this recorder lives */
 	struct ring_pool_file pool;
 	uint64_t key;
-	struct ring_control_page attached[RING_MAX_ATTACHED]; /* programs that were asked to join */
+	struct ring_control_page attached[RING_MAX_ATTACHED]; /* attached programs */
 	unsigned attached_count;
 };
 
@@ -69,10 +69,10 @@ struct ring_place {
 	int fd;
 };
 
-/* Those that there are; their number. */
+/* Opens the existing ones; returns their number. */
 unsigned ring_places_open(struct ring_place places[RING_PLACES]);
 void ring_places_close(struct ring_place *places, unsigned count);
-/* The one for a new session. NOTE: what is wrong with the usual one, or "". */
+/* Opens the one for a new session. NOTE: the problem with the usual one, or "". */
 int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 			   struct tacho_error *err);
 
@@ -80,20 +80,20 @@ int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 #define RING_CAPTURE "capture"
 
 /*
- * Makes a new session directory (in a place of this user when DIR is NULL); recording is off. A
- * directory of another user, or that others can write to, is refused.
+ * Creates a session directory (in a place of this user if DIR is NULL); recording is off. Refuses a
+ * directory of another user, or one that others can write to.
  */
 int ring_session_create(struct ring_session *s, const char *dir,
 			const struct ring_session_options *options, struct tacho_error *err);
 
 /*
- * Takes over a session whose recorder died: rings that are there are read on, and programs that it
- * was attached to stay attached. With KEEP nothing in the session is changed: it is only read.
- * TACHO_ECONNECT: its recorder is alive.
+ * Takes over a session whose recorder died: continues reading its rings; attached programs stay
+ * attached. With KEEP the session is only read, not changed. TACHO_ECONNECT if its recorder is
+ * alive.
  */
 int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struct tacho_error *err);
 
-/* The pid of the recorder that looks after a session; 0 when there is none. */
+/* The pid of a session's recorder; 0 if there is none. */
 uint32_t ring_session_recorder(const char *dir);
 /*
  * For followers, which look up the trace. A recorder that takes over asks its user before it writes
@@ -104,12 +104,12 @@ int ring_session_set_output(struct ring_session *s, const char *path, struct tac
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */
 
-/* Waits up to MS milliseconds, less when a program asks for attention. */
+/* Waits up to MS milliseconds, less if a program needs attention. */
 void ring_session_wait(struct ring_session *s, unsigned ms);
 
-/* Removes the session's files (control and p.PID.N) and the directory; nothing else. */
+/* Removes only the session's files (control and p.PID.N) and the directory. */
 void ring_session_remove(struct ring_session *s);
-/* Lets others take the session over while this recorder still has it open. */
+/* Lets other recorders take over the session while this one still has it open. */
 void ring_session_unlock(struct ring_session *s);
 /* Whether NAME is that of a ring file: p.PID.N. */
 bool ring_is_name(const char *name);
@@ -117,20 +117,23 @@ void ring_session_close(struct ring_session *s); /* unmaps only */
 
 /* Asks a running program that has libtacho to join the session. */
 int ring_session_attach(struct ring_session *s, uint32_t pid, struct tacho_error *err);
-/* Programs that were attached to and are still alive. */
+/* Number of attached programs that are still alive. */
 unsigned ring_session_attached_alive(const struct ring_session *s);
 
-/* A process that could not join, as it says itself. */
+/* A process that could not join, by its own report. */
 struct ring_failed_join {
-	uint32_t slot;               /* of the page it is on, from 0 */
+	uint32_t slot;               /* of its page, from 0 */
 	uint32_t pid, reason, error; /* enum ring_join_reason, errno */
 	char name[16];
 };
 
-/* How many could not join so far; of at most MAX of them what is known, in LIST and *COUNT. */
+/*
+ * Number of processes that could not join so far; details of at most MAX of them in LIST and
+ * *COUNT.
+ */
 uint64_t ring_session_failed_joins(const struct ring_session *s, struct ring_failed_join *list,
 				   size_t max, size_t *count);
-/* They are in the file: their slots are free for others. */
+/* They are in the file: frees their slots. */
 void ring_session_free_joins(struct ring_session *s, const struct ring_failed_join *list,
 			     size_t count);
 
@@ -142,11 +145,11 @@ void ring_pool_close(struct ring_session *s);
 
 /* Bytes of ring memory that the processes have taken, by their own account. */
 uint64_t ring_pool_used(const struct ring_session *s);
-/* Ring memory was given back to the system: BYTES. */
+/* Ring memory was returned to the system: BYTES. */
 void ring_pool_give(struct ring_session *s, uint64_t bytes);
 /*
- * Corrects the account. USED is what it was before the rings were looked for, HELD what the kernel
- * says that they hold, SLACK what may have been taken and not yet be held.
+ * Corrects the account. USED is its value before the rings were searched, HELD the memory that they
+ * hold according to the kernel, SLACK what may be taken but not yet held.
  */
 void ring_pool_settle(struct ring_session *s, uint64_t used, uint64_t held, uint64_t slack);
 /* Bytes of memory of all areas. */
@@ -158,34 +161,34 @@ uint64_t ring_pool_bytes(const struct ring_session *s);
  */
 bool ring_pool_changed(struct ring_session *s);
 bool ring_pool_next(const struct ring_session *s, uint32_t *area, char *name, size_t size);
-/* The process has ended and all of it was read. */
+/* The process has ended and all its events were read. */
 void ring_pool_free_area(struct ring_session *s, const char *name);
 bool ring_is_area_name(const char *name);
 
 /* ---------------------------------------------------------------- following */
 
-/* A session as it is found from outside. */
+/* A session as seen from outside. */
 struct ring_session_info {
 	char dir[RING_PATH];
 	char output[RING_PATH]; /* the trace; PATH.part while it is being written */
-	uint32_t recorder;      /* pid; 0: it was killed, and the session waits to be recovered */
+	uint32_t recorder;      /* pid; 0: it was killed, and the session can be recovered */
 	uint64_t made;          /* seconds since 1970 */
 };
 
-/* The sessions of this user in all places, newest first. Freed by the caller. */
+/* The sessions of this user in all places, newest first. The caller frees the list. */
 int ring_sessions(struct ring_session_info **list, size_t *count);
 
 /*
- * The session that TEXT means: its directory or the last name of that, the pid of its recorder, its
- * trace (PATH or PATH.part), or, when TEXT is NULL or "", the only one that is being recorded.
- * TACHO_ECONNECT and one line when there is none, or several.
+ * Finds the session named by TEXT: its directory or the last part of it, the pid of its recorder,
+ * its trace (PATH or PATH.part), or, if TEXT is NULL or "", the only one being recorded.
+ * TACHO_ECONNECT and one line if there is none, or several.
  */
 int ring_session_find(const char *text, struct ring_session_info *info, struct tacho_error *err);
 
 /*
- * Somebody who looks at the trace of a session while it is being recorded. ring_follow_touch() says
- * so; the recorder then writes what it has every RING_FOLLOW_MS instead of every second. It does
- * for RING_FOLLOWED_MS after the last touch: a follower that dies needs no farewell.
+ * A follower reads the trace of a session while it is being recorded. After ring_follow_touch() the
+ * recorder writes its data every RING_FOLLOW_MS instead of every second, for RING_FOLLOWED_MS after
+ * the last touch: a follower that dies need not sign off.
  */
 #define RING_FOLLOW_MS   100
 #define RING_FOLLOWED_MS 2000
@@ -193,18 +196,21 @@ int ring_session_find(const char *text, struct ring_session_info *info, struct t
 struct ring_follow {
 	struct ring_control *control; /* mapped; outlives the session */
 	int lock;                     /* the control file, which a living recorder holds locked */
-	uint32_t seen;                /* what control->written was */
+	uint32_t seen;                /* last seen control->written */
 };
 
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
 void ring_follow_touch(struct ring_follow *f);
-/* The recorder lives. False for good: it has finished, or was killed and may be taken over. */
+/*
+ * Whether the recorder is alive. False is final: it has finished, or was killed and may be taken
+ * over.
+ */
 bool ring_follow_recorded(const struct ring_follow *f);
 /* Returns once the recorder has written something new since the last wait, or after MS. */
 void ring_follow_wait(struct ring_follow *f, unsigned ms);
 void ring_follow_close(struct ring_follow *f);
 
-/* The recorder's side: whether anybody follows, and that there is something to be seen. */
+/* The recorder's side: whether there is a follower, and a signal that there is new data. */
 bool ring_session_followed(const struct ring_session *s);
 void ring_session_written(struct ring_session *s);
 
@@ -213,8 +219,8 @@ void ring_session_written(struct ring_session *s);
 /* A zone's begin or end, or a record; type is RING_T_BEGIN, RING_T_END or an enum ring_type. */
 #define RING_T_BEGIN 0xf0u
 #define RING_T_END   0xf1u
-#define RING_T_TORN  0xf2u /* an event that was claimed and never written */
-#define RING_T_BAD   0xf3u /* the rest of this stream makes no sense; nothing follows */
+#define RING_T_TORN  0xf2u /* a claimed event that was never written */
+#define RING_T_BAD   0xf3u /* the rest of this stream is corrupt; nothing follows */
 
 struct ring_event {
 	uint64_t time;
@@ -222,30 +228,30 @@ struct ring_event {
 	uint16_t type;
 	uint16_t count; /* words of payload before the string */
 	const uint64_t *words;
-	const char *text; /* the string, all parts joined; NULL when the record has none */
+	const char *text; /* the string, all parts joined; NULL if the record has none */
 	uint32_t len;
 	bool truncated;
 };
 
-/* A place in a stream, for checkpoints. */
+/* A position in a stream, for checkpoints. */
 struct ring_position {
 	uint32_t extent;
-	uint32_t offset; /* bytes from the stride's begin */
+	uint32_t offset; /* bytes from the start of the stride */
 	uint64_t sequence;
 	uint64_t time;
-	uint64_t skip; /* events after it that were already handed out */
+	uint64_t skip; /* events after it that were already returned */
 };
 
 struct ring_reader;
 struct ring_stream;
 
 /*
- * One process's ring file in an open session folder. It must be this user's, and of the session KEY
- * (0: of any), else TACHO_ENO. TACHO_EFORMAT, TACHO_ENOMEM: not now: try again later.
+ * Opens one process's ring file in an open session folder. It must be this user's, and of the
+ * session KEY (0: any), else TACHO_ENO. TACHO_EFORMAT, TACHO_ENOMEM: try again later.
  */
 int ring_open(struct ring_reader **r, int folder, const char *name, uint64_t key,
 	      struct tacho_error *err);
-/* The same for an area of the pool. TACHO_ENO: it is no longer that process's. */
+/* The same for an area of the pool. TACHO_ENO if it no longer belongs to that process. */
 int ring_open_area(struct ring_reader **r, const struct ring_session *s, const char *name,
 		   struct tacho_error *err);
 bool ring_is_area(const struct ring_reader *r);
@@ -255,17 +261,16 @@ const struct ring_header *ring_header(const struct ring_reader *r); /* a copy ma
 const char *ring_name(const struct ring_reader *r);
 uint64_t ring_threads_lost(const struct ring_reader *r);
 
-/* False when the process that made the ring has ended, as far as can be known. */
+/* False if the process that made the ring has ended, as far as can be known. */
 bool ring_is_alive(struct ring_reader *r);
-/* Tells a process that installed a seccomp filter after it joined to make no system calls. */
+/* Asks a process that installed a seccomp filter after it joined to make no system calls. */
 void ring_seal(struct ring_reader *r);
-/* The process has executed another program: no more comes from this one. */
+/* The process has executed another program: its stream ends here. */
 void ring_set_replaced(struct ring_reader *r);
 /* From now on, skip unwritten claims at once. */
 void ring_set_dead(struct ring_reader *r);
 
-/* Finds streams that are new; *COUNT is the number of all that are open. Stream 0 is the process's
- * own. */
+/* Finds new streams; *COUNT is the number of open streams. Stream 0 is the process's own. */
 int ring_streams(struct ring_reader *r, struct ring_stream ***streams, size_t *count);
 
 struct ring_stream_info {
@@ -279,16 +284,16 @@ void *ring_stream_user(const struct ring_stream *s);
 void ring_stream_set_user(struct ring_stream *s, void *user);
 
 /*
- * Up to MAX events. Words and texts live until the next call for the same stream. 0: none there
- * now.
+ * Reads up to MAX events. Words and texts are valid until the next call for the same stream.
+ * Returns 0 if there are none now.
  */
 size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max);
 
 /*
- * The fast half of ring_read(), for zones alone: the words at the stream's place, in the program's
- * memory, at most MAX. Those of zones are taken one by one up to the first that is something else,
- * or not written yet: load each once by ring_zone_word(), since its owner may change it; then say
- * how many were taken by ring_zones_taken().
+ * The fast path of ring_read(), for zones only: up to MAX words at the stream's position, in the
+ * program's memory. Take zone words one by one up to the first that is something else, or
+ * unwritten. Load each once with ring_zone_word(), since its owner may change it; then pass the
+ * number taken to ring_zones_taken().
  */
 const uint64_t *ring_zones(struct ring_stream *s, size_t max, size_t *count, uint64_t *time);
 void ring_zones_taken(struct ring_stream *s, size_t count, uint64_t time);
@@ -303,7 +308,7 @@ static inline bool ring_is_zone(uint64_t word)
 	return RING_KIND(word) == RING_BEGIN || RING_KIND(word) == RING_END;
 }
 
-/* The full time of a word: of all with these low bits the one nearest to LAST. */
+/* The full time of a word: of all times with these low bits the one nearest to LAST. */
 static inline uint64_t ring_full_time(uint64_t last, uint64_t word)
 {
 	int64_t step = (int64_t)(((word >> RING_TICK_SHIFT) - last) << (64 - RING_TICK_BITS));
@@ -311,11 +316,13 @@ static inline uint64_t ring_full_time(uint64_t last, uint64_t word)
 	return last + (uint64_t)(step >> (64 - RING_TICK_BITS));
 }
 
-/* True when the thread has ended and all its events were read. */
+/* True if the thread has ended and all its events were read. */
 bool ring_stream_finished(const struct ring_stream *s);
 
-/* True when it is finished and its memory is never used again, so that another recorder would read
- * it twice. */
+/*
+ * True if it is finished and its memory is never reused, so that another recorder would read it
+ * twice.
+ */
 bool ring_stream_retired(const struct ring_stream *s);
 /* Skips the whole stream: an earlier recorder has read it. */
 void ring_stream_skip(struct ring_stream *s);
@@ -324,20 +331,22 @@ struct ring_losses {
 	uint64_t zones, ends, others;
 };
 void ring_stream_losses(const struct ring_stream *s, struct ring_losses *losses);
-/* Of threads that got no stream at all. */
+/* Losses of threads without a stream. */
 void ring_losses(const struct ring_reader *r, struct ring_losses *losses);
 
 void ring_stream_position(const struct ring_stream *s, struct ring_position *position);
-/* Continues at a position of an earlier recorder; false when the ring no longer has it. */
+/* Continues at a position of an earlier recorder; false if the ring no longer has it. */
 bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);
 
-/* Gives memory that is free beyond KEEP bytes back to the system; returns how much. */
+/* Returns free memory beyond KEEP bytes to the system; returns how much. */
 uint64_t ring_trim(struct ring_reader *r, uint64_t keep);
 /* Bytes of memory that the ring file occupies; an upper bound for a pool area. */
 uint64_t ring_bytes(const struct ring_reader *r);
-/* Bytes of ring memory that were read and not yet given back. */
+/* Bytes of ring memory read but not yet returned. */
 uint64_t ring_unreleased(const struct ring_reader *r);
-/* Gives back all that was read: after a checkpoint. Finished streams are freed: pointers end here.
+/*
+ * Returns all memory that was read; call after a checkpoint. Frees finished streams: pointers to
+ * them become invalid.
  */
 void ring_release(struct ring_reader *r);
 

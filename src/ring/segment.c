@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way from one segment of a stream to the next. */
+/* Move from one segment of a stream to the next. */
 #include "ring/stream.h"
 
 bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset)

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A generation that no session before has had, as far as chance allows; never 0. */
+/* A generation that no earlier session has had, as far as chance allows; never 0. */
 static uint64_t new_key(void)
 {
 	uint32_t n = 0;
@@ -30,7 +30,7 @@ static uint64_t new_key(void)
 	return (uint64_t)(n | 1) << 32;
 }
 
-/* The absolute path of the open folder, which somebody may be renaming. */
+/* The absolute path of the open folder, which may be renamed meanwhile. */
 static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
 	char *full = realpath(dir, NULL);
@@ -98,7 +98,7 @@ static int session_control_map(struct ring_session *s, int flags, struct tacho_e
 
 /* ---- attach pages */
 
-/* The pid of the program that left this page; 0: NAME is not that of a page. */
+/* The pid of the program that left this page; 0 if NAME is not a page's. */
 static uint32_t attach_pid(const char *name)
 {
 	char *end;
@@ -107,7 +107,7 @@ static uint32_t attach_pid(const char *name)
 	return pid && !*end && pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* Programs that were killed leave the page that "tacho capture --pid" looks for. */
+/* Removes pages of killed programs, which "tacho capture --pid" would find. */
 static void remove_stale_attach(int place)
 {
 	DIR *d = own_folder_read(place);
@@ -123,7 +123,7 @@ static void remove_stale_attach(int place)
 		closedir(d);
 }
 
-/* Maps the page that a program left in PLACE for attaching; NULL if there is none that fits. */
+/* Maps a program's attach page in PLACE; NULL if none matches. */
 static struct ring_control *map_attach_in(struct ring_session *s, int place, uint32_t pid)
 {
 	struct ring_control_page *page = &s->attached[s->attached_count];
@@ -155,7 +155,7 @@ static struct ring_control *map_attach(struct ring_session *s, uint32_t pid)
 	return c;
 }
 
-/* The programs in PLACE that the dead recorder had attached to. */
+/* Attaches to the programs in PLACE that the dead recorder had attached to. */
 static void reattach_in(struct ring_session *s, int place)
 {
 	DIR *d = own_folder_read(place);
@@ -200,7 +200,7 @@ static void clear_places(void)
 	ring_places_close(places, n);
 }
 
-/* A folder of its own in one of the user's places. */
+/* Creates a new folder in one of the user's places. */
 static int make_in_place(struct ring_session *s, struct tacho_error *err)
 {
 	struct ring_place place;
@@ -256,14 +256,14 @@ int ring_session_create(struct ring_session *s, const char *dir,
 		ring_session_close(s);
 		return r;
 	}
-	/* Before the control page is valid: programs look for the pool once it is. */
+	/* Before the control page is valid: programs then look for the pool. */
 	r = ring_pool_create(s, options->session_mb, err);
 	if (r < 0) {
 		ring_session_remove(s);
 		ring_session_close(s);
 		return r;
 	}
-	flock(s->lock, LOCK_EX | LOCK_NB); /* nobody asks before the magic is there */
+	flock(s->lock, LOCK_EX | LOCK_NB); /* no process checks before the magic is set */
 	c = s->control;
 	c->version = RING_VERSION;
 	c->policy = options->policy;
@@ -430,7 +430,9 @@ void ring_session_remove(struct ring_session *s)
 	if (d)
 		closedir(d);
 	unlinkat(s->folder.fd, "pool", 0);
-	/* Last: with it the directory can be adopted again, should this be killed half-way. */
+	/*
+	 * Last: while it exists the directory can be adopted again, should we be killed half-way.
+	 */
 	unlinkat(s->folder.fd, "control", 0);
 	own_folder_remove(&s->folder);
 }

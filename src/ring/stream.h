@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: the parts of the reader of rings.
- *	reader.c	a process's ring file and the streams in it
- *	segment.c	the way from one segment to the next
+ *	reader.c	a process's ring file and its streams
+ *	segment.c	move from one segment to the next
  *	record.c	records with payload, and strings in several parts
  *	read.c		events, in the order of a stream
- *	release.c	places in streams, and memory that is given back
+ *	release.c	positions in streams, and returned memory
  */
 #ifndef RING_STREAM_H
 #define RING_STREAM_H
@@ -15,10 +15,10 @@
 #include "ring/identity.h"
 #include "ring/ring.h"
 
-/* The beginning of a long string whose end has not come yet. */
+/* The start of a long string whose end is pending. */
 struct parts {
 	uint32_t group;
-	uint32_t age; /* events since; a string whose end does not come is dropped */
+	uint32_t age; /* events since; a string without an end is dropped */
 	VEC(char);    /* the text so far */
 	bool cut;     /* longer than LIMIT_TEXT */
 };
@@ -33,18 +33,18 @@ struct ring_stream {
 	uint64_t sequence;
 	uint64_t time;
 	unsigned stuck;       /* reads that found nothing */
-	uint64_t stuck_since; /* ticks: when a word after an unwritten claim was first seen */
+	uint64_t stuck_since; /* ticks of the first word seen after an unwritten claim */
 	bool tainted; /* a claim in this segment was given up: its owner may still write to it */
 	bool finished, bad;
 	struct {
 		VEC(uint32_t);
-	} consumed; /* extents to give back */
+	} consumed; /* extents to return */
 	struct {
 		VEC(struct parts);
 	} parts;
 	struct ring_position parts_start; /* of the first of them */
-	uint64_t since_parts;             /* events after it that were handed out */
-	uint64_t skip;                    /* events to pass over: an earlier recorder had them */
+	uint64_t since_parts;             /* events after it that were returned */
+	uint64_t skip;                    /* events to skip: an earlier recorder had them */
 	struct {
 		VEC(uint64_t);
 	} scratch; /* payload of the events of one ring_read() */
@@ -57,10 +57,10 @@ struct ring_stream {
 struct ring_reader {
 	int fd;
 	char *name;
-	uint64_t offset; /* where it begins in its file: not 0 in the pool */
+	uint64_t offset; /* its offset in the file: not 0 in the pool */
 	uint64_t length; /* an area of the pool: its size; 0: all of the file */
 	struct ring_header copy;
-	char *base; /* the whole file, mapped: memory is counted as ours only where it is touched */
+	char *base; /* the whole file, mapped: only touched memory counts as ours */
 	size_t size;
 	struct guard_range guard;
 	struct ring_header *header;
@@ -77,13 +77,13 @@ struct ring_reader {
 	uint64_t unreleased;
 };
 
-/* A word that the program may be writing now. */
+/* Loads a word that the program may be writing now. */
 static inline uint64_t stream_load(const char *at)
 {
 	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
 }
 
-/* The segment in use is the thread page. */
+/* Whether the current segment is the thread page. */
 static inline bool stream_on_page(const struct ring_stream *s)
 {
 	return s->extent == s->page_extent;
@@ -93,23 +93,23 @@ static inline bool stream_on_page(const struct ring_stream *s)
 void stream_free(struct ring_stream *s);
 
 /* ---- pool.c */
-/* The area that NAME means; false when its process no longer has it. */
+/* The area named NAME; false if its process no longer has it. */
 bool pool_area_named(const struct ring_session *s, const char *name, uint32_t *area);
 
 /* ---- segment.c */
-/* Enters the segment EXTENT; false when it is not a segment of this stream. */
+/* Enters the segment EXTENT; false if it is not a segment of this stream. */
 bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset);
-/* Enters the segment that this one links to. 1: done, 0: not linked yet, -1: corrupt. */
+/* Enters the next segment. 1: done, 0: not linked yet, -1: corrupt. */
 int segment_next(struct ring_stream *s);
 
 /* ---- record.c */
 /*
- * Copies a record's payload and checks it. 1: an event, 0: consumed silently, -1: nonsense, -2: no
- * memory now. Its pointers are indices until record_fix_pointers(): the memory may move.
+ * Copies a record's payload and checks it. 1: an event, 0: consumed silently, -1: corrupt, -2: out
+ * of memory. Its pointers are indices until record_fix_pointers(): the memory may move.
  */
 int record_take(struct ring_stream *s, struct ring_event *e, uint64_t word);
 void record_fix_pointers(struct ring_stream *s, struct ring_event *events, size_t count);
-/* The thread may have jumped out of the middle of a long string: its parts do not wait for ever. */
+/* The thread may have jumped out of the middle of a long string: drops parts that are too old. */
 void parts_age(struct ring_stream *s, size_t events);
 void parts_free(struct ring_stream *s);
 
