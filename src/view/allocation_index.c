@@ -95,7 +95,7 @@ static void allocation_index_offer(struct largest *h, const struct life *life)
 	}
 }
 
-/* Nothing of the group is wanted: all were freed before T, or are too small. */
+/* Nothing in the group matches: all were freed before T, or are too small. */
 static bool group_passes(const struct lives_group *g, uint64_t t, const struct largest *h)
 {
 	return g->end < t || (h->n == h->room && (!h->room || g->bytes <= h->v[0].bytes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a question to the function that answers it, for view_ask(); helpers of all answers. */
+/* Find the function that answers a query, for view_ask(); helpers of all answers. */
 #include "view/call_args.h"
 
 #include <stdarg.h>

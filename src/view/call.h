@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: one question while it is worked on. call.c finds the function of a call and the trace;
- * that function reads parameters (call_args.h), writes the answer's body and returns 0 or an error.
+ * Private: one query in progress. call.c finds the function of a call and the trace; that function
+ * reads parameters (call_args.h), writes the answer's body and returns 0 or an error.
  */
 #ifndef VIEW_CALL_H
 #define VIEW_CALL_H
@@ -24,16 +24,16 @@ struct view_call {
 	struct trace_lod *lod;      /* of a quick call */
 	struct json json;
 	struct view_answer *answer;
-	bool (*gone)(void *context); /* has the client left? */
+	bool (*gone)(void *context); /* whether the client has left */
 	void *context;
 };
 
 /* Sets an error answer; returns TACHO_EUSAGE, so that "return call_fail(...)" is the usual form. */
 int call_fail(struct view_call *c, enum view_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Forgets an answer that was begun or failed. */
+/* Discards an answer that was begun or failed. */
 void call_reset(struct view_call *c);
-/* Has the client gone away? For long loops, every now and then. */
+/* Whether the client has left. For long loops, every now and then. */
 bool call_gone(struct view_call *c);
 /* Begins the answer: an object with "gen". */
 void call_begin(struct view_call *c);
@@ -44,10 +44,10 @@ int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *
 /* Nanoseconds of an answer; of a tick, on the average. */
 double call_ns(const struct view_call *c, uint64_t ticks);
 double call_tick(const struct view_call *c);
-/* A string of MOST bytes at most, cut between two characters. */
+/* A string of at most MOST bytes, cut between two characters. */
 void json_cut(struct json *j, const char *key, const char *text, size_t len, size_t most);
 void json_ns(struct view_call *c, const char *key, uint64_t ticks);
-/* The track of a thread; null: it is not known. */
+/* The track of a thread; null if unknown. */
 void json_thread(struct json *j, const char *key, uint32_t thread);
 void json_duration(struct view_call *c, const char *key, uint64_t start, uint64_t end);
 

@@ -213,7 +213,7 @@ static char call_args_fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* Millions of messages are asked: most places are passed over by their first letter. */
+/* Fast path for millions of messages: the first letter rules out most positions. */
 static bool call_args_contains(const char *text, size_t len, const char *part, size_t part_len)
 {
 	char first = call_args_fold(*part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: parameters of calls, each checked before it is used. Functions return 1 and a value, 0
- * when it is absent, or an error that is answered with VIEW_BAD.
+ * Private: parameters of calls, each checked before use. Functions return 1 and a value, 0 if it is
+ * absent, or an error that is answered with VIEW_BAD.
  */
 #ifndef VIEW_CALL_ARGS_H
 #define VIEW_CALL_ARGS_H
@@ -11,11 +11,11 @@
 int arg_uint(struct view_call *c, const char *key, uint64_t most, uint64_t *value);
 int arg_bool(struct view_call *c, const char *key, bool *value);
 int arg_choice(struct view_call *c, const char *key, const char *const *choices, int *value);
-/* The same when it must be there: 0 or an error. */
+/* The same for a required parameter: 0 or an error. */
 int arg_need(struct view_call *c, const char *key, uint64_t most, uint64_t *value);
 /* The moment "t" in ticks, and how far two pixels reach if there is a resolution "res". */
 int arg_moment(struct view_call *c, uint64_t *t, uint64_t *reach);
-/* "N" or "N-M", which must be there. */
+/* "N" or "N-M"; required. */
 int arg_span(struct view_call *c, const char *key, uint64_t *first, uint64_t *last);
 /* t0 and t1 in ticks of the trace. */
 int arg_range(struct view_call *c, uint64_t *t0, uint64_t *t1);
@@ -26,7 +26,7 @@ struct page {
 int arg_page(struct view_call *c, struct page *page);
 int arg_lane(struct view_call *c, uint32_t *lane);
 int arg_track(struct view_call *c, uint32_t *track); /* TRACE_NONE when absent */
-/* "track", which must be there and of this kind. */
+/* "track", required and of this kind. */
 int arg_track_of(struct view_call *c, uint32_t kind, uint32_t *track);
 /* "1,2,5-9" into at most ROOM numbers below MOST. 1, or 0 when absent. */
 int arg_numbers(struct view_call *c, const char *key, uint32_t most, uint32_t *numbers, size_t room,

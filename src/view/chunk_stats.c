@@ -34,8 +34,8 @@ struct lane_chunks {
 };
 
 /*
- * Of a trace that is being recorded they are made by the calls, of what has been written since the
- * last one; what is left at the end of a lane is less than a chunk.
+ * For a trace being recorded, calls add chunks for what was written since the last call; the rest
+ * at the end of a lane is less than a chunk.
  */
 struct chunks {
 	struct view_trace *on;
@@ -55,7 +55,7 @@ struct chunks {
 
 /* ---------------------------------------------------------------- making */
 
-/* The number of the zone behind the first N. */
+/* The number of the zone after the first N. */
 static uint64_t chunks_end(const struct lane_chunks *l, size_t n)
 {
 	return n ? l->v[n - 1].number + l->v[n - 1].zones : 0;
@@ -183,7 +183,7 @@ static void chunk_stats_forget(struct chunks *k)
 	spill_free(k);
 }
 
-/* Makes what is not there yet. What was made before an error, or before the client left, stays. */
+/* Adds missing chunks. Those added before an error, or before the client left, stay. */
 static int read_on(struct chunks *k, struct view_call *c)
 {
 	const struct trace *trace = c->trace;
@@ -358,7 +358,7 @@ static bool chunk_has(struct chunks *k, const struct chunk *c, uint32_t srcloc)
 	return false;
 }
 
-/* Zones of a chunk on the edge of the range, one by one. */
+/* Adds zones of a chunk on the edge of the range one by one. */
 static int edge_add(struct view_call *c, uint32_t lane, const struct chunk *chunk,
 		    const struct zones_choice *choice, struct tally *t)
 {
@@ -367,7 +367,7 @@ static int edge_add(struct view_call *c, uint32_t lane, const struct chunk *chun
 	struct zones zones;
 	int r = 0;
 
-	/* By numbers: zones of no length may stand at one time on both sides of a border. */
+	/* By number: zones of no length may be at the same time on both sides of a border. */
 	part.t0 = chunk->first > choice->t0 ? chunk->first : choice->t0;
 	part.numbered = chunk->zones;
 	part.number = chunk->number;
@@ -379,7 +379,7 @@ static int edge_add(struct view_call *c, uint32_t lane, const struct chunk *chun
 	return r;
 }
 
-/* Zones behind the first N chunks, of a trace that grows. */
+/* Adds the zones after the first N chunks, in a growing trace. */
 static int tail_add(struct view_call *c, uint32_t lane, const struct lane_chunks *l, size_t n,
 		    const struct zones_choice *choice, struct tally *t)
 {

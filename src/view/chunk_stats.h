@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: statistics of parts of lanes, so that those of any range of a large trace are sums. A
- * chunk is CHUNK_ZONES zones of a lane, one behind the other; for each name in it there are exact
- * sums and how many durations are in each bucket of a histogram (see hist.h). They are made by one
- * pass over the trace in a thread of its own and kept in a file without a name, so memory does not
- * grow with the trace. A range takes whole chunks as they are and looks at single zones at its
- * edges alone. Of a trace that is being recorded each question makes those of what is new.
+ * chunk is CHUNK_ZONES consecutive zones of a lane; for each name in it there are exact sums and
+ * the number of durations in each bucket of a histogram (see hist.h). A background thread computes
+ * them in one pass over the trace and stores them in an unnamed file, so memory does not grow with
+ * the trace. A range takes whole chunks as they are and reads single zones only at its edges. For a
+ * trace being recorded each query adds those of new data.
  */
 #ifndef VIEW_CHUNK_STATS_H
 #define VIEW_CHUNK_STATS_H
@@ -17,13 +17,15 @@
 
 struct chunks;
 
-/* Begins to make them in the background, if the trace does not grow. NULL: no memory. */
+/* Starts to compute them in the background, unless the trace grows. NULL if out of memory. */
 struct chunks *chunks_start(struct view_trace *t);
 /* Stops, waits, frees. Takes NULL. */
 void chunks_free(struct chunks *k);
 
-/* Waits until they are there. False: they cannot be made, the client has gone, or
- * a trace that grows is small. */
+/*
+ * Waits until they are ready. False if they cannot be computed, the client has left, or a growing
+ * trace is small.
+ */
 bool chunks_ready(struct chunks *k, struct view_call *c);
 
 /* As trace_stats(); median and p99 are right to one per cent. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two traces, or two ops reports, side by side. What has the same name belongs together. */
+/* Compare two traces, or two ops reports, by name. */
 #include "view/op_table.h"
 #include "view/zone_histogram.h"
 #include "view/zone_stats.h"
@@ -31,7 +31,7 @@ static int compare_by_name(const void *a, const void *b)
 	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
 }
 
-/* Those of one name become one: sums are added; a median of several is not known. */
+/* Merges entries with one name: sums are added; a median of several is unknown. */
 static void pairs_join(struct pairs *p)
 {
 	size_t n = 0;
@@ -143,7 +143,7 @@ static int ops_add(struct view_call *c, void *context)
 	for (size_t i = 0; v && i < o->report.ops.n; i++) {
 		const struct perf_op *op = &o->report.ops.v[i];
 
-		/* What was not measured, as an op while a trace is captured, did not run. */
+		/* Unmeasured ops, such as those of a trace capture, did not run. */
 		if (op->type != TYPE_SIGNPOST && !op->time_blank && op->has & HAS_TIME &&
 		    isfinite(op->time))
 			v[n++] = (struct timed){perf_op_kind(&o->report, op)->label, op->time};

@@ -79,7 +79,7 @@ static struct busy_lane *lane_first(const struct busy_merge *m)
 	return first;
 }
 
-/* Kernels of all lanes by their start; what one covers that those before cover does not count. */
+/* Kernels of all lanes by start; time already covered by earlier ones does not count. */
 static int lanes_merge(struct busy_merge *m, struct view_busy *busy)
 {
 	uint64_t covered = m->o->t0;

@@ -18,7 +18,7 @@ bool view_device_times(const struct trace *t, uint32_t device, uint32_t process,
 struct view_busy_options {
 	const uint8_t *kernels;      /* of view_kernels() */
 	uint64_t t0, t1;             /* a part of the device's time */
-	bool (*stop)(void *context); /* asked now and then; NULL: never */
+	bool (*stop)(void *context); /* checked now and then; NULL: never */
 	void *context;
 };
 

@@ -39,7 +39,7 @@ struct grid {
 #define IS_FW     2u
 #define IS_NOC    4u
 
-/* What a name stands for, looked up once. */
+/* The meaning of a name, looked up once. */
 static int kinds_find(struct grid *g)
 {
 	const struct trace *t = g->c->trace;

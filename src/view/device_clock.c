@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of devices: where a core is, how well its clock is known. */
+/* Devices of a trace: position of a core, accuracy of its clock. */
 #include "view/device_clock.h"
 #include "trace/device_clock.h"
 #include "view/core_busy.h"
@@ -65,7 +65,7 @@ int device_bound(struct view_call *c, uint32_t device, uint32_t process, uint64_
 /* Of a device: a long recording has many. */
 #define POINTS 1000u
 
-/* Of more than POINTS, several side by side are one, with the worst bound of them. */
+/* If there are more than POINTS, neighbours are merged, with their worst bound. */
 static void points_put(struct view_call *c, const struct device_clock *clock)
 {
 	size_t step = clock->n / POINTS + (clock->n % POINTS != 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: devices of a trace: where a core is, how well its clock is known, how uneven its cores
- * are. */
+/*
+ * Private: devices of a trace: position of a core, accuracy of its clock, imbalance of its cores.
+ */
 #ifndef VIEW_DEVICE_CLOCK_H
 #define VIEW_DEVICE_CLOCK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flame graph: zones put together by the names on the way down to them. The tree is as large as
- * there are different ways, whatever the number of zones, and no larger than NODES.
+ * The flame graph: zones merged by the names on their path. The size of the tree depends on the
+ * number of different paths, not of zones, and is limited to NODES.
  */
 #include "base/map.h"
 #include "view/call_args.h"
@@ -30,7 +30,7 @@ struct flame {
 	uint64_t least; /* ticks of a node that is shown */
 };
 
-/* The child of PARENT for a name; PARENT itself when there is no room for another. */
+/* The child of PARENT for a name; PARENT itself if there is no room for another. */
 static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t *child)
 {
 	uint64_t key = (uint64_t)parent << 32 | srcloc;
@@ -48,7 +48,7 @@ static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t 
 	return 0;
 }
 
-/* Zones come by start, parents first: those that have ended are no parents of what follows. */
+/* Zones come by start, parents first: ended ones are not parents of what follows. */
 static int flame_graph_zone_add(struct flame *f, const struct trace_zone *zone)
 {
 	uint64_t length = zone->end - zone->start;
@@ -82,7 +82,7 @@ static int flame_graph_track_add(struct flame *f, uint32_t track, uint64_t t0, u
 	if (r < 0)
 		return r;
 	while (r >= 0 && (r = trace_walk_next(walk, &zone, &lane)) > 0) {
-		/* What reaches over an edge counts with what of it lies inside. */
+		/* A zone across an edge counts with its part inside. */
 		if (zone.start < t0)
 			zone.start = t0;
 		if (zone.end > t1)
@@ -108,7 +108,7 @@ static int flame_graph_by_total(const void *a, const void *b, void *context)
 	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
 }
 
-/* Puts the children of a node in order, the longest first. */
+/* Sorts the children of a node, the longest first. */
 static int flame_graph_children_sort(struct flame *f, struct node *node, uint32_t *room)
 {
 	size_t n = 0;
@@ -154,7 +154,7 @@ static void flame_graph_track_sums_put(struct flame *f, uint32_t i, double tick)
 		 (unsigned long long)n->count);
 }
 
-/* By hand: the tree is deeper than struct json goes, and so it needs no recursion. */
+/* Written by hand: the tree is deeper than struct json allows, and this needs no recursion. */
 static void tree_put(struct flame *f, double tick)
 {
 	struct buf *out = &f->c->answer->body;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces that are being recorded. Each has a thread: while somebody looks it reads on what was
- * written as soon as the recorder says that it wrote, and wakes the WebSockets; what does not say
- * so is looked at twenty times a second. Handles for passes catch up when they are taken.
+ * Follow traces that are being recorded. Each has a thread: while there are requests it reads new
+ * data as soon as the recorder signals it, and wakes the WebSockets; without a signal it polls
+ * twenty times a second. Handles for passes catch up when they are taken.
  */
 #include "base/now.h"
 #include "ring/ring.h"
@@ -12,12 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOKED_MS  50
-#define PAUSE_MS   40 /* after something new: a busy recorder writes more often than anybody sees */
+#define LOOKED_MS 50
+#define PAUSE_MS \
+	40 /* pause after new data: a busy recorder writes more often than a user can see */
 #define ALONE_MS   1000
 #define LOOKED_FOR 5.0 /* seconds after the last request */
 
-/* What the list and the WebSockets tell of a trace. Called with its lock held. */
+/* The state of a trace for the list and the WebSockets. Called with its lock held. */
 void now_set(struct view_trace *t, const struct trace *trace)
 {
 	struct view_now *n = &t->now;
@@ -56,8 +57,8 @@ static int session_open(struct view_trace *t, const char *dir)
 }
 
 /*
- * Something was written though the recorder that is known has gone: by another one, of a new
- * recording at the same path, or that took over. False when there is none.
+ * Data was written although the known recorder is gone: by another one, of a new recording at the
+ * same path, or that took over. False if there is none.
  */
 static bool session_renew(struct view_trace *t)
 {
@@ -69,12 +70,12 @@ static bool session_renew(struct view_trace *t)
 	return session_open(t, dir) == 0 && t->session && ring_follow_recorded(t->session);
 }
 
-/* Reads on. True when something is new. */
+/* Reads new data. True if there was any. */
 static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
 {
 	struct view_handle *h = NULL;
 	struct trace *trace;
-	/* First, so that one that ends now is not taken for one that was killed. */
+	/* First, so that a recorder that ends now is not taken for a killed one. */
 	bool alive = t->session && ring_follow_recorded(t->session), changed;
 	int r = handle_take(t, QUICK, &h);
 
@@ -135,7 +136,7 @@ static void *follow_run(void *context)
 
 		pthread_mutex_unlock(&view->follow_lock);
 		changed = trace_step(view, t, looked_at);
-		told = looked_at && t->session && t->live; /* nobody else changes these */
+		told = looked_at && t->session && t->live; /* no other thread changes these */
 		pthread_mutex_lock(&view->follow_lock);
 		if (!told || changed)
 			follow_sleep(view, told ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
@@ -208,7 +209,7 @@ int follow_load(struct view_trace *t, const char *session, struct tacho_error *e
 
 	if (r < 0)
 		return r;
-	/* It may have ended meanwhile: then there is a whole trace. */
+	/* It may have ended meanwhile: then the trace is complete. */
 	r = session_open(t, session);
 	if (r < 0)
 		return r;
@@ -233,14 +234,14 @@ int view_add_session(struct view *view, const char *session, struct tacho_error 
 	return r < 0 ? r : trace_add(view, info.output, info.dir, err);
 }
 
-/* Whether PATH is, or will be, the trace of a recording that goes on. */
+/* Whether PATH is, or will be, the trace of a recording in progress. */
 bool follow_session_of(const char *path, char *dir, size_t size)
 {
 	struct ring_session_info info;
 	char *file = NULL;
 	int r;
 
-	/* A word without a slash would be more than a file's name: that of a session too. */
+	/* A word without a slash could be the name of a session too, not only of a file. */
 	if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0)
 		return false;
 	r = ring_session_find(file, &info, NULL);

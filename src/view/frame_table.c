@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames. They are kept with sums, greatest lengths and histograms of parts, so that a view costs
- * what it shows, however many there are.
+ * Frames, cached with sums, maximum lengths and histograms of parts, so that the cost of a view
+ * depends on what it shows, not on their number.
  */
 #include "base/order.h"
 #include "base/search.h"
@@ -72,7 +72,7 @@ static int frames_take(struct row_cache *k, const struct trace_row *row)
 
 	if (!view_frames_row(&f->fold, row, &found))
 		return 0;
-	/* One that comes too late is moved. */
+	/* Moves a late one to its place. */
 	frame.start = last && found.start < last->start ? last->start : found.start;
 	frame.end = found.end > frame.start ? found.end : frame.start;
 	frame.reach = last && last->reach > frame.end ? last->reach : frame.end;
@@ -155,7 +155,7 @@ static size_t frame_table_find(const struct frames *f, size_t low, size_t high, 
 	return low;
 }
 
-/* The same; near ones are found soonest, and nothing far away is touched. */
+/* The same; gallops from nearby entries and touches nothing far away. */
 static size_t find_near(const struct frames *f, size_t low, size_t end, uint64_t t,
 			uint64_t (*key)(const struct frame *))
 {

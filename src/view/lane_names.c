@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which names a lane has: the page folds depths that have names of libraries alone. */
+/* The names of a lane: the page folds depths that contain only names of libraries. */
 #include "base/limits.h"
 #include "view/lane_numbers.h"
 #include "view/tiles.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of lanes on the wire. In a file the place of a lane moves when lanes are added before it,
- * as happens while a trace grows, so lanes are numbered in the order in which they were first seen.
- * Of a trace that does not grow, number and place are the same.
+ * Numbers of lanes on the wire. The index of a lane in a file changes when lanes are added before
+ * it, as happens while a trace grows, so lanes are numbered in the order in which they were first
+ * seen. In a finished trace number and index are equal.
  */
 #include "view/lane_numbers.h"
 

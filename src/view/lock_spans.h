@@ -42,10 +42,10 @@ struct view_lock_span {
 };
 
 /*
- * Takes a row and reports each span that begins or ends with it. A thread records that it has
- * released a lock when the next one may have it already, and the record may be lost, so a hold
- * ends at the latest when another thread obtains the lock and one of the two is exclusive. A thread
- * that waits anew without having obtained the lock gave up the wait before (a try with a timeout).
+ * Takes a row and reports each span that begins or ends with it. A thread records the release of a
+ * lock when the next thread may already have it, and the record may be lost, so a hold ends at the
+ * latest when another thread obtains the lock and one of the two is exclusive. A thread that waits
+ * again without having obtained the lock gave up the previous wait (a try with a timeout).
  */
 typedef int view_lock_fn(void *context, const struct view_lock_span *span);
 int view_lock_row(struct view_lock *l, const struct trace_row *row, view_lock_fn *take,
@@ -62,7 +62,7 @@ struct view_wait {
 
 struct view_waits_options {
 	int (*take)(void *context, const struct view_wait *wait);
-	bool (*stop)(void *context); /* asked now and then; NULL: never */
+	bool (*stop)(void *context); /* checked now and then; NULL: never */
 	void *context;
 };
 

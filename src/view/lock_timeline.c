@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Locks: rows for the timeline. A lock has a row for each thread that used it, in the order of
- * first use, below one of the times in which any thread held it or waited. A row has a lane of
- * holds and one of waits. Who waited, how long and for whom is a matter of the threads' rows alone:
- * a point on the first row leads to the span of a thread.
+ * first use, below one for the times in which any thread held it or waited. A row has a lane of
+ * holds and one of waits. Only the threads' rows have details of a wait; a point on the first row
+ * leads to the span of a thread.
  */
 #include "view/lock_timeline.h"
 #include "trace/names.h"
@@ -242,8 +242,10 @@ static void parts_add(struct lock_parts *p, struct lock_part part)
 	p->v[i] = part;
 }
 
-/* The other threads that held the lock during a wait of row ROW, those that did the longest first;
- * with row 0 all threads. */
+/*
+ * The other threads that held the lock during a wait of row ROW, the longest first; with row 0 all
+ * threads.
+ */
 static void holders_find(const struct lock *l, size_t row, const struct span *wait,
 			 struct lock_parts *p)
 {
@@ -292,8 +294,10 @@ static uint64_t overlaps_find(const struct lock *l, uint64_t lane, const struct 
 	return count;
 }
 
-/* Spans of the other kind and of other threads that overlap a span: who held the lock while it
- * waited, who waited meanwhile. */
+/*
+ * Spans of the other kind and of other threads that overlap a span: holders during a wait, waiters
+ * during a hold.
+ */
 static void others_put(struct view_call *c, const struct lock *l, uint64_t lane,
 		       const struct span *span)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lock waits of zones, for statistics and single zones. They are found once for a trace (of a
- * recording now and then) and stay in a list by the start of the zones.
+ * Lock waits of zones, for statistics and single zones. They are computed once per trace
+ * (repeatedly for a recording) and cached in a list by the start of the zones.
  */
 #include "base/now.h"
 #include "view/lock_spans.h"

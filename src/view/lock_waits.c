@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of the self time of zones threads waited for locks. The events of locks say when a
- * thread waited; the innermost zone that was open then has waited. For the stats verb and the
- * viewer.
+ * Compute how much of the self time of zones threads waited for locks. Lock events tell when a
+ * thread waited; the wait belongs to the innermost zone open at that time. For the stats verb and
+ * the viewer.
  */
 #include "view/lock_spans.h"
 
@@ -11,7 +11,7 @@
 
 /* Rows of so many locks are read lock by lock; of more, all rows of the trace are read once. */
 #define ROWS_ALONE 64u
-/* Zones that are passed over before the place is searched for. */
+/* Zones to skip before searching for the position. */
 #define STEPS_MOST 512u
 
 struct wait {
@@ -134,7 +134,7 @@ static int lane_seek(struct wait_thread *t, uint32_t depth, uint64_t start)
 	return r < 0 ? r : 0;
 }
 
-/* What a zone around has less, since the one inside has it. */
+/* Subtracts the part of an outer zone that belongs to the inner one. */
 static void part_move(struct wait_parts *outer, const struct wait_part *inner)
 {
 	for (size_t i = outer->n; i-- > 0;)

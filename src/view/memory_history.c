@@ -49,7 +49,7 @@ static size_t pool_memory(const struct row_cache *k)
 	return bytes;
 }
 
-/* Who is at which address is asked by frees alone, and what is never freed may be millions. */
+/* Only frees need the allocation at an address, and there may be millions that are never freed. */
 static void pool_rest(struct row_cache *k, bool last)
 {
 	struct pool *p = (struct pool *)k;

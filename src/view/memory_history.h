@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: what is kept of a memory pool: how much was in use over time, and when each allocation
- * began and ended, so that what was alive at any time is found without a look at all of them.
+ * Private: the history of a memory pool: bytes in use over time, and the begin and end of each
+ * allocation, so that those alive at any time are found without reading all of them.
  */
 #ifndef VIEW_MEMORY_HISTORY_H
 #define VIEW_MEMORY_HISTORY_H

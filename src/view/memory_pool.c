@@ -33,7 +33,7 @@ static int memory_pool_grow(struct view_pool *p)
 	return 0;
 }
 
-/* Empties a slot and moves up those behind it that would no longer be found. */
+/* Empties a slot and moves up the following ones that would no longer be found. */
 static void remove_slot(struct view_pool *p, size_t i)
 {
 	size_t mask = p->slot_count - 1;

@@ -12,7 +12,7 @@ static bool message_list_begins(const struct trace_row *row, const char *text)
 	return row->text_len >= len && !memcmp(row->text, text, len);
 }
 
-/* Lines for the report of ops, which nobody wrote to be read. */
+/* Lines for the ops report, not meant for reading. */
 static bool is_record(const struct trace_row *row)
 {
 	return row->kind == TRACE_ROW_MESSAGE &&

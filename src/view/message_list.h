@@ -18,7 +18,7 @@ struct message_choice {
 	uint64_t severity;
 	uint32_t thread; /* TRACE_NONE: all */
 	bool signposts;  /* alone */
-	bool records;    /* also what the profiler says of ops, for other programs */
+	bool records;    /* also the profiler's messages about ops, for other programs */
 };
 int message_choice_read(struct view_call *c, struct message_choice *ch);
 bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in a long list of messages is what. Who turns its leaves would have all before them read
- * anew for each: a list that was counted once is entered at the mark before the page.
+ * Marks in a long list of messages. Without them each page would read all messages before it again:
+ * a list that was counted once is entered at the mark before the page.
  */
 #include "view/message_marks.h"
 
@@ -47,7 +47,7 @@ int marks_begin(struct marks *m, uint64_t gen, const struct message_choice *ch, 
 	return m->words ? 0 : TACHO_ENOMEM;
 }
 
-/* Of messages of one time the first can be found again, so the mark is there. */
+/* The mark is at the first of several messages at one time, since that one can be found again. */
 int marks_add(struct marks *m, uint64_t time)
 {
 	struct mark mark = {time, m->total};

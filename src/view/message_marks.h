@@ -24,7 +24,7 @@ int marks_begin(struct marks *m, uint64_t gen, const struct message_choice *ch, 
 		uint64_t t1);
 /* One more message, by time. */
 int marks_add(struct marks *m, uint64_t time);
-/* It is counted to its end: takes it over. */
+/* The list is counted to its end: takes ownership. */
 void marks_keep(struct view_trace *t, struct marks *m);
 void marks_free(struct marks *m);
 /* True: such a list was counted. FROM is where to begin for OFFSET. */

@@ -159,9 +159,9 @@ static void zone_note(struct cores *k, const struct zones *z, const struct zone_
 }
 
 /*
- * Zones of the op on one track: what lies in an outermost zone of its run. Zones of a lane are in
- * order, so the times of the runs are gathered from the first lane and the deeper ones are looked
- * at afterwards.
+ * Zones of the op on one track: those inside an outermost zone of its run. Zones of a lane are in
+ * order, so the times of the runs are collected from the first lane and the deeper ones are read
+ * afterwards.
  */
 static int track_cores(struct cores *k, struct zones_choice *choice)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LIVE_SECONDS 3 /* that ops of a recording are not made anew */
+#define LIVE_SECONDS 3 /* during which ops of a recording are reused */
 
 static void ops_clear(struct ops *o)
 {
@@ -37,7 +37,7 @@ void ops_forget(struct view_trace *t)
 
 /* --------------------------------------------------------------- the clock */
 
-/* Of two processes that used one device the first counts. */
+/* If two processes used one device, the first counts. */
 static int clocks_read(struct view_call *c, struct ops *o)
 {
 	const struct trace *t = c->trace;
@@ -147,15 +147,17 @@ bool ops_likely(const struct trace *t)
 	return false;
 }
 
-/* Reports are read by perf-report's own reader, which copes with all that is wrong in them; the
- * table has their cells for a closer look. */
+/*
+ * perf-report's reader reads reports, since it handles their defects; the table has their cells for
+ * details.
+ */
 static int report_read(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
 	char *paths[] = {(char *)c->on->path};
 	int r = perf_input_read(&o->in, paths, 1, &o->notes, err);
 
 	if (r == 0 && op_table_read_csv(&o->report_table, c->on->path, true, NULL, NULL, err) < 0)
-		op_table_free(&o->report_table); /* the ops are there all the same */
+		op_table_free(&o->report_table); /* the ops are available all the same */
 	o->table = &o->report_table;
 	return r;
 }
@@ -194,7 +196,7 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	return r;
 }
 
-/* What was made of a trace that grows is good for a while. */
+/* The result for a growing trace is reused for a while. */
 static bool is_fresh(const struct view_call *c, const struct ops *o)
 {
 	return o->gen && (o->gen == c->gen || (c->live && now_seconds() - o->made < LIVE_SECONDS));

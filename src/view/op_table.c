@@ -45,7 +45,7 @@ static void op_table_advice_put(struct json *j, const struct perf_report *r,
 				const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
-	/* What was not measured, as an op while a trace is captured, is not slow. */
+	/* Unmeasured ops, such as those of a trace capture, are not slow. */
 	int n = op->time_blank ? 0 : perf_advise(r, op, items);
 
 	json_array(j, "advice");
@@ -398,7 +398,7 @@ static int op_table_groups_put(struct view_call *c, const struct choice *ch, enu
 
 #define DEVICES 256u
 
-/* The ops of each device together; of ops that several devices did as one there is the first. */
+/* The ops of each device; ops merged over several devices count for the first. */
 static void op_table_devices_put(struct view_call *c, const struct choice *ch)
 {
 	const struct perf_report *r = &ch->part.report;

@@ -35,8 +35,8 @@ struct ops {
 };
 
 /*
- * The ops of the call's trace; merged: those of several devices that did the same are one. Used
- * alone until ops_put(). TACHO_ENO, answered already: there are none.
+ * The ops of the call's trace; merged: equal ops of several devices are one. Exclusive until
+ * ops_put(). TACHO_ENO, already answered, if there are none.
  */
 int ops_take(struct view_call *c, bool merged, struct ops **ops);
 /* There are ops, or cores whose work may be ops. */
@@ -51,11 +51,11 @@ struct ops_part {
 };
 
 int ops_part_take(struct view_call *c, struct ops_part *part);
-/* Leaves the ops that the words take. */
+/* Keeps the ops that match the words. */
 void ops_part_words(struct ops_part *part);
 void ops_part_put(struct view_call *c, struct ops_part *part);
 
-/* When op OP ran, in ticks of the trace. False: not known. */
+/* When op OP ran, in ticks of the trace. False if unknown. */
 bool ops_time(struct view_call *c, const struct ops *o, const struct perf_op *op, uint64_t *t0,
 	      uint64_t *t1);
 

@@ -37,9 +37,9 @@ static void waits_put_sum(struct view_call *c, const char *key, uint64_t wait,
 }
 
 /*
- * The names with the most time of their own among tracks of some kinds: those that only contain
- * others would hide where the time goes. Lock waits are no such time. SUM: of all names, with lock
- * waits; WAITS: these alone.
+ * The names with the most self time among tracks of some kinds: names that only contain others
+ * would hide where the time goes. Lock waits do not count as self time. SUM: of all names, with
+ * lock waits; WAITS: these only.
  */
 static int top_put(struct view_call *c, const char *key, const char *sum, const char *waits,
 		   uint32_t first, uint32_t last)

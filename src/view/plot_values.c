@@ -46,7 +46,7 @@ static int levels_add(struct values *v)
 	return 0;
 }
 
-/* Moves the last value, which came late, to its place, and forgets the groups from there on. */
+/* Moves the last value, which came late, to its place, and drops the groups from there on. */
 static void value_settle(struct values *v)
 {
 	size_t at = v->n - 1, low = v->n > LATE ? v->n - LATE : 0;

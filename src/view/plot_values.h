@@ -30,7 +30,7 @@ struct values {
 	} levels[VALUES_LEVELS]; /* whole groups of FAN of what is below */
 };
 
-/* The value of a row of a plot; false: it has none that can be drawn. */
+/* The value of a row of a plot; false if it cannot be drawn. */
 bool plot_value(const struct trace_row *row, double *value);
 /* What is kept of a plot. */
 int plot_of(struct view_call *c, uint32_t track, struct values **values);
@@ -38,7 +38,7 @@ int plot_of(struct view_call *c, uint32_t track, struct values **values);
 int values_add(struct values *v, uint64_t time, double value);
 /* Least and greatest of [first, end), which is not empty. */
 struct value_range values_range(const struct values *v, size_t first, size_t end);
-/* The first at T or behind. */
+/* The first at or after T. */
 size_t values_find(const struct values *v, uint64_t t);
 /* "points" and "before" of a tile; NONE: before the first value. */
 void values_tile_put(struct view_call *c, const struct values *v, uint64_t t0, uint64_t t1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the greatest of any part of a list of numbers that grows, such as the lengths of spans.
- * The list itself is the owner's; here are the greatest of 16, 256 ... of them.
+ * Private: the maximum of any part of a growing list of numbers, such as the lengths of spans. The
+ * owner holds the list; this holds the maxima of 16, 256 ... of them.
  */
 #ifndef VIEW_RANGE_MAX_H
 #define VIEW_RANGE_MAX_H

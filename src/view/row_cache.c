@@ -21,7 +21,7 @@ static void row_cache_remove(struct view_handle *h, size_t i)
 	k->kind->free(k);
 }
 
-/* Forgets what was not asked for the longest while there is too much. */
+/* Drops the least recently used entries while there is too much. */
 static void row_cache_shrink(struct view_handle *h)
 {
 	uint64_t total = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: what was made of the rows of a track and is kept for the next question, such as a
- * pyramid over a plot. It is made when it is first asked for and reads on what a trace that is
- * being recorded has got since. It belongs to the handle for rows, so who has that may use it.
+ * Private: a cache of results computed from the rows of a track, such as a pyramid over a plot. A
+ * result is computed on first use and updated with the new rows of a trace that is being recorded.
+ * It belongs to the handle for rows: the holder of that handle may use it.
  */
 #ifndef VIEW_ROW_CACHE_H
 #define VIEW_ROW_CACHE_H
@@ -21,11 +21,11 @@ struct row_cache_kind {
 	void (*free)(struct row_cache *k);
 };
 
-/* At the beginning of what is kept. */
+/* The first member of a cached result. */
 struct row_cache {
 	const struct row_cache_kind *kind;
 	uint32_t track;
-	uint64_t seen;   /* offset in the file behind which rows were not taken */
+	uint64_t seen;   /* offset in the file up to which rows were read */
 	uint64_t asked;  /* when, to forget the oldest first */
 	uint64_t memory; /* bytes when it was last asked for */
 	uint32_t row_track,
@@ -33,8 +33,8 @@ struct row_cache {
 };
 
 /*
- * What is kept of TRACK (or of all, TRACE_NONE), which knows all that the trace has now. It stays
- * until the next call of this. TACHO_ENO: the client has gone.
+ * The cached result of TRACK (or of all, TRACE_NONE), updated with all that the trace has now.
+ * Valid until the next call. TACHO_ENO if the client has left.
  */
 int row_cache_get(struct view_call *c, uint32_t track, const struct row_cache_kind *kind,
 		  struct row_cache **cache);

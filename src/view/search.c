@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define MESSAGES_LOOKED_AT 2000000u /* who types does not wait for all; /messages does */
+#define MESSAGES_LOOKED_AT \
+	2000000u /* a search while typing does not wait for all; /messages does */
 
 struct search {
 	struct words words;
@@ -90,7 +91,7 @@ static void ops_find(struct view_call *c, struct search *s, const struct ops *o)
 	free(counts);
 }
 
-/* Signposts first, though they stand among the messages. */
+/* Signposts first, although they are messages too. */
 static int messages_find(struct view_call *c, struct search *s, bool signposts)
 {
 	struct trace_row row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signposts, the messages that divide a trace into sections. A page asks for all of them whenever a
- * recording has grown, and there may be millions of other messages: those that were found are kept,
- * and what is new is read on.
+ * Signposts, the messages that divide a trace into sections. A page requests all of them whenever a
+ * recording has grown, and there may be millions of other messages: so those found are cached, and
+ * only new data is read.
  */
 #include "view/message_list.h"
 #include "view/row_merge.h"
@@ -23,10 +23,10 @@ struct signposts_cache {
 	VEC(struct post);
 	struct buf text;
 	char tag[VIEW_TAG]; /* of the trace */
-	uint64_t seen;      /* offset in the file behind which nothing was read */
+	uint64_t seen;      /* offset in the file up to which data was read */
 };
 
-/* Some clients put back-ticks around it. What stands behind the first line is the message. */
+/* Some clients put back-ticks around it. The text after the first line is the message. */
 bool signpost_read(const struct trace_row *row, struct signpost *s)
 {
 	const char *text = row->text, *line;
@@ -61,7 +61,7 @@ static void kept_free(struct signposts_cache *k)
 	free(k);
 }
 
-/* Only one call has them at a time; another one that comes meanwhile reads by itself. */
+/* Only one call has the cache at a time; a concurrent one reads by itself. */
 static struct signposts_cache *kept_take(struct view_call *c)
 {
 	struct signposts_cache *k;
@@ -114,7 +114,7 @@ static int signposts_by_time(const void *a, const void *b)
 static int signposts_post_add(struct signposts_cache *k, const struct signpost *s, uint64_t time,
 			      uint32_t track)
 {
-	/* One more than is told: so it is seen whether that begins with a half character. */
+	/* One byte more than shown, to see whether a character is cut. */
 	struct post post = {.time = time,
 			    .track = track,
 			    .n = (uint32_t)k->n,
@@ -127,7 +127,7 @@ static int signposts_post_add(struct signposts_cache *k, const struct signpost *
 	return k->text.failed || vec_push(k, post) < 0 ? TACHO_ENOMEM : 0;
 }
 
-/* TACHO_ENO: the client has gone before all was read. */
+/* TACHO_ENO if the client left before all was read. */
 static int kept_read_on(struct signposts_cache *k, struct view_call *c)
 {
 	uint64_t known = trace_known(c->trace);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source files around a line. The name of a file comes from the trace, which may be anybody's, so
- * only files below the folders that were given on the command line are shown, links resolved.
+ * Source files around a line. The trace, which may be anybody's, names the file, so only files
+ * below the folders given on the command line are shown, links resolved.
  */
 #include "view/call_args.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define SOURCE_MAX (16u << 20)
-#define AROUND     150u /* lines before and behind */
+#define AROUND     150u /* lines before and after */
 
 static bool is_below(const char *path, const char *root)
 {
@@ -22,7 +22,9 @@ static bool is_below(const char *path, const char *root)
 	return !strncmp(path, root, n) && (path[n] == '/' || (n && root[n - 1] == '/'));
 }
 
-/* FILE below ROOT: as it is, or behind ROOT with fewer and fewer of its first folders. */
+/*
+ * Finds FILE below ROOT: as it is, or appended to ROOT with fewer and fewer of its first folders.
+ */
 static bool source_lines_resolve(const char *root, const char *file, char *path)
 {
 	char base[PATH_MAX], candidate[2 * PATH_MAX];

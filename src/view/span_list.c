@@ -54,7 +54,7 @@ void spans_free(struct spans *s)
 	peaks_free(&s->lengths);
 }
 
-/* The first from LOW on that starts at T or behind. Near ones are found soonest. */
+/* The first from LOW on that starts at or after T. Nearby ones are found fastest. */
 static size_t span_list_start_find(const struct spans *s, size_t low, uint64_t t)
 {
 	size_t step = 1, high = low;

@@ -29,7 +29,7 @@ struct spans {
 };
 
 void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared);
-/* Begins the open one anew, if there is one: what it covered until TIME does not count. */
+/* Restarts the open one, if there is one: the time until TIME does not count. */
 void spans_restart(struct spans *s, uint64_t time);
 /* Ends the open one; none is no error. One that would overlap is moved. */
 int spans_end(struct spans *s, uint64_t time);
@@ -47,7 +47,7 @@ uint64_t spans_covered(const struct spans *s, uint64_t t0, uint64_t t1);
 /* How many start before T. */
 size_t spans_before(const struct spans *s, uint64_t t);
 size_t spans_memory(const struct spans *s);
-/* The first that ends behind T or begins at or behind it. */
+/* The first that ends after T or begins at or after it. */
 size_t spans_find(const struct spans *s, uint64_t t);
 
 /*

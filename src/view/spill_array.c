@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 
 /*
- * The room is taken from the disk now, so that a full one is an error here and not a signal when
- * a page is written. The growth by half keeps what is taken in vain small.
+ * Allocates disk space now, so that a full disk is an error here and not a signal when a page is
+ * written. Growing by half limits the waste.
  */
 static int file_grow(struct spill *s, size_t room)
 {
@@ -27,7 +27,7 @@ static int file_grow(struct spill *s, size_t room)
 	return 0;
 }
 
-/* How many files are open: connections need descriptors, too. */
+/* Number of open files: connections need descriptors too. */
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned files;
 
@@ -78,7 +78,7 @@ int spill_grow(struct spill *s, void **v, size_t bytes)
 	if (s->file) {
 		r = file_grow(s, room);
 	} else if (room <= SPILL_FROM || spill_move(s, room) < 0) {
-		/* Without a file to be had memory must do. */
+		/* Falls back to memory if there is no file. */
 		data = realloc(s->data, room);
 		if (!data)
 			return TACHO_ENOMEM;

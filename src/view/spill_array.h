@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: a growable array that goes into a file without a name when it gets large, where the
- * kernel may write it out: what is kept of a long trace is not held in memory.
+ * Private: a growable array that moves to an unnamed file when it gets large, so that the kernel
+ * can write it out: caches of a long trace do not stay in memory.
  *	struct { SPILL(int); } a = {0};
  *	if (spill_push(&a, 3) < 0) return TACHO_ENOMEM;
  *	spill_free(&a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiles: what is visible of lanes in 512 pixels of 2^K ns each. docs/view.md has the bytes. Tile
- * edges are multiples of the tile's width from the start of the trace, so a page keeps them while
- * it pans, and so may its cache.
+ * Tiles: the visible part of lanes in 512 pixels of 2^K ns each. docs/view.md has the format. Tile
+ * edges are multiples of the tile's width from the start of the trace, so a page can reuse and
+ * cache tiles while it pans.
  */
 #include "view/tiles.h"
 #include "base/limits.h"
@@ -209,8 +209,8 @@ int answer_deflate(struct view_call *c)
 }
 
 /*
- * A number of a trace means another one in a later server, so only a request that names the trace
- * itself (v=TAG) may be kept unasked.
+ * The number of a trace may mean another one in a later server, so only a request that names the
+ * trace itself (v=TAG) may be cached without revalidation.
  */
 void answer_cache(struct view_call *c, uint64_t end)
 {
@@ -232,7 +232,7 @@ static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *la
 	t->strip.on_grid = true;
 	t->strip.res = (uint32_t)res;
 	t->strip.pixel = i * VIEW_TILE;
-	/* All at once: growing by and by would copy more than there is. */
+	/* Allocates all at once: growing step by step would copy too much. */
 	if (buf_reserve(out, 12 + count * (8 + 3 * VIEW_TILE + 16 * RECT)) < 0)
 		return TACHO_ENOMEM;
 	tiles_put32(out, MAGIC);
@@ -243,8 +243,7 @@ static int tile_put(struct tile *t, uint64_t res, uint64_t i, const uint32_t *la
 	return r;
 }
 
-/* Tiles that lie side by side are one answer: what a request costs both sides is more than a tile
- * does. */
+/* Adjacent tiles share an answer: a request costs both sides more than a tile. */
 static int tiles_put(struct tile *t, const uint32_t *lanes, size_t count)
 {
 	struct view_call *c = t->c;

@@ -13,7 +13,7 @@
 /* res and i: where a tile lies. */
 int arg_tile(struct view_call *c, uint64_t *t0, uint64_t *t1);
 
-/* Adds what is visible of a lane; of one that is not there nothing. */
+/* Adds the visible part of a lane; nothing if it does not exist. */
 typedef int tile_find(struct view_call *c, void *context, uint32_t lane, struct trace_strip *strip);
 /* Answers with tiles of "lanes". */
 int tiles_answer(struct view_call *c, tile_find *find, void *context);

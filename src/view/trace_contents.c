@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAMES     4096u /* of one answer */
-#define NAME_MOST 1000u /* bytes of the name of a track: there may be many, and all are told */
+#define NAME_MOST 1000u /* bytes of the name of a track: there may be many, and all are sent */
 
 static const char *const kinds[TRACE_TRACK_KINDS] = {"thread",   "fiber",  "core", "plot", "frames",
 						     "messages", "memory", "lock", "other"};
@@ -142,7 +142,7 @@ static void described_put(struct view_call *c, const struct jread_value *v, unsi
 	json_end(j);
 }
 
-/* A device of which nothing is known but its tracks. */
+/* A device known only by its tracks. */
 static void bare_put(struct view_call *c, const struct trace_track *track)
 {
 	struct json *j = &c->json;

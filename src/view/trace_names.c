@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What traces are called: the names of their files, and as much of the folders as tells them apart.
- * Every report has its table in a file of the same name.
+ * Names of traces: the file name, and as much of its folders as makes it unique. Every report has
+ * its table in a file of the same name.
  */
 #include "view/call.h"
 

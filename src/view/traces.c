@@ -80,7 +80,7 @@ static bool is_ops(const char *path)
 	return strstr(head, "OP CODE") && strstr(head, "OP TYPE");
 }
 
-/* The ops are read when they are asked for; that they can be is seen now. */
+/* Ops are read on demand; this only checks that they can be. */
 static int ops_load(struct view_trace *t, struct tacho_error *err)
 {
 	struct stat st;
@@ -100,7 +100,7 @@ void tag_make(char tag[VIEW_TAG], const struct trace *trace)
 		snprintf(tag + 2 * i, 3, "%02x", trace->uuid[i]);
 }
 
-/* A Chrome trace is converted into a file that goes away by itself. */
+/* A Chrome trace is converted to a temporary file that removes itself. */
 static int chrome_open(struct view_trace *t, struct tacho_error *err)
 {
 	const char *folder = environ_get("TMPDIR");
@@ -183,7 +183,7 @@ static struct view_handle *handle_free(struct view_trace *t, enum view_use use)
 	return found;
 }
 
-/* Opens it, or reads on what was written since it was last used. */
+/* Opens it, or reads new data since its last use. */
 static int handle_ready(struct view_trace *t, struct view_handle *h)
 {
 	uint64_t gen;
@@ -197,7 +197,7 @@ static int handle_ready(struct view_trace *t, struct view_handle *h)
 		return t->followed ? trace_follow(&h->trace, t->path, NULL)
 				   : trace_open_again(&h->trace, t->quick.trace, NULL);
 	}
-	/* That of the quick handle is the follower's business. */
+	/* The follower updates the quick handle. */
 	if (t->followed && h != &t->quick && h->gen != gen) {
 		r = trace_refresh(h->trace, NULL);
 		if (r < 0)
@@ -267,7 +267,7 @@ static int is_visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* A .tracy file beside the trace that it was made of shows nothing more. */
+/* A .tracy file next to the trace it was made from adds nothing. */
 static bool traces_is_copy(const char *file)
 {
 	size_t n = strlen(file);
@@ -290,8 +290,10 @@ static void unread_add(struct view *view, const struct tacho_error *why)
 		free(text);
 }
 
-/* What SHOWN takes of a folder, by name. One that cannot be read is no reason not to show the
- * others. */
+/*
+ * Adds the entries of a folder that SHOWN accepts, by name. An unreadable one does not hide the
+ * others.
+ */
 static int files_add(struct view *view, const char *path, int (*shown)(const struct dirent *),
 		     struct tacho_error *err)
 {
@@ -364,7 +366,7 @@ int view_add(struct view *view, const char *path, struct tacho_error *err)
 	if (stat(path, &st) < 0) {
 		int r = err_errno(err, TACHO_EREAD, "cannot open %s", path);
 
-		/* Until a recording ends there is but PATH.part. */
+		/* Until a recording ends, only PATH.part exists. */
 		return follow_session_of(path, session, sizeof(session))
 			       ? trace_add(view, path, session, err)
 			       : r;

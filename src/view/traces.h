@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: the traces of a view, and the handles by which questions read them.
+ * Private: the traces of a view, and the handles through which queries read them.
  *
- * Locks: struct view_trace.lock is held while its fields are read or changed, never while a
- * question is worked on; a question has a handle to itself instead. Nothing else is locked under
- * it.
+ * Locks: struct view_trace.lock is held while its fields are read or changed, never while a query
+ * is processed; a query has exclusive use of a handle instead. Nothing else is locked under it.
  */
 #ifndef VIEW_TRACES_H
 #define VIEW_TRACES_H
@@ -21,9 +20,9 @@
 enum view_kind { VIEW_TRACE, VIEW_OPS };
 
 /*
- * One open file of a trace. A trace has one with the index, for what must be quick, and a few for
- * passes over much of it, which are opened when they are needed; one more has what was made of rows
- * (row_cache.h). Whoever has taken one uses it alone.
+ * One open file of a trace. A trace has one with the index, for quick calls, and a few for passes
+ * over much of it, opened on demand; one more has the results computed from rows (row_cache.h). A
+ * handle is used exclusively while taken.
  */
 enum view_use { QUICK, SCAN, ROWS };
 
@@ -50,7 +49,7 @@ struct view_trace {
 	enum view_kind kind;
 	char *path;
 	char *name;           /* its base name */
-	char tag[VIEW_TAG];   /* tells it from all other traces */
+	char tag[VIEW_TAG];   /* distinguishes it from all other traces */
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t freed;
 	bool live;     /* it is being recorded */
@@ -93,7 +92,7 @@ void handle_put(struct view_trace *t, struct view_handle *h);
 int trace_add(struct view *view, const char *path, const char *session, struct tacho_error *err);
 void tag_make(char tag[VIEW_TAG], const struct trace *trace);
 bool text_ends_with(const char *text, const char *end);
-/* Called with the trace's lock held, when something was read on. */
+/* Called with the trace's lock held, after new data was read. */
 void now_set(struct view_trace *t, const struct trace *trace);
 
 /* trace_names.c: names that tell all traces apart; before the first question. */

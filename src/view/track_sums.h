@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: sums of each of the tracks of a kind, made by one pass over the rows of all of them. For
- * tables of more tracks than can be kept one by one: to read each alone would read most of the
+ * Private: sums of each track of a kind, computed in one pass over the rows of all of them. For
+ * tables of more tracks than can be cached one by one: reading each separately would read most
  * blocks again and again.
  */
 #ifndef VIEW_TRACK_SUMS_H

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pages and verbs ask of traces: statistics, timelines, locks, memory, frames, ops. There is
- *no HTTP here: src/http sends the answers to a browser, tests and verbs ask directly.
+ * Queries of pages and verbs on traces: statistics, timelines, locks, memory, frames, ops. There is
+ * no HTTP here: src/http sends the answers to a browser, tests and verbs call it directly.
  *
- *	view_open()	makes a view without traces
+ *	view_open()	creates a view without traces
  *	view_add()	adds a trace, a folder of traces, an ops report
- *	view_follow()	reads on what is being recorded, in threads of its own
- *	view_ask()	answers one question; docs/view.md lists them
+ *	view_follow()	follows recordings in its own threads
+ *	view_ask()	answers one query; docs/view.md lists them
  *	view_close()	stops the threads and frees everything
  *
  * The folds that verbs and exporters use on a single open trace are in headers of their own:
  * zone_stream.h, frame_spans.h, lock_spans.h, memory_pool.h, core_busy.h.
  *
  * Answers come from the level-of-detail index and from passes over the blocks of a trace: memory
- * does not grow with the traces. Any thread may ask; a question takes one of the handles of its
+ * does not grow with the traces. Any thread may query; a query takes one of the handles of its
  * trace (see traces.h), so a long pass delays no short one.
  */
 #ifndef VIEW_VIEW_H
@@ -39,7 +39,7 @@ void view_close(struct view *view);
 
 /* PATH is a file or a folder; its content decides what it is. */
 int view_add(struct view *view, const char *path, struct tacho_error *err);
-/* The recording that TEXT means: see ring_session_find(); NULL is the only one. */
+/* Adds the recording named by TEXT: see ring_session_find(); NULL is the only one. */
 int view_add_session(struct view *view, const char *text, struct tacho_error *err);
 /* Why the I-th unreadable file of a folder is not shown; NULL: no more. */
 const char *view_unread(const struct view *view, size_t i);
@@ -47,21 +47,22 @@ size_t view_count(const struct view *view);
 
 /* ------------------------------------------------------------- recordings */
 
-/* Who is to know that a recording has grown. Called by threads of view_follow(). */
+/* The listener for growing recordings. Called by threads of view_follow(). */
 struct view_listener {
 	void (*grown)(void *context);
-	bool (*wanted)(void *context, double seconds); /* did anybody ask within so many? */
+	bool (*wanted)(void *context,
+		       double seconds); /* whether there was a request within so many seconds */
 	void *context;
 };
 
-/* Gives the traces their names and begins to follow those that are being recorded. */
+/* Names the traces and starts to follow those that are being recorded. */
 int view_follow(struct view *view, const struct view_listener *listener);
-/* Somebody asks again: do not wait for the next round. */
+/* Requests have resumed: do not wait for the next round. */
 void view_follow_wake(struct view *view);
-/* The listener is called no more. view_close() does it too. */
+/* Stops calling the listener. view_close() does it too. */
 void view_follow_stop(struct view *view);
 
-/* What is known of trace I without a question. */
+/* The state of trace I, without a query. */
 struct view_now {
 	uint64_t gen; /* grows when the trace has grown */
 	uint64_t zones, size, dropped;
@@ -98,7 +99,8 @@ struct view_question {
 	uint32_t trace;   /* VIEW_NO_TRACE: a call about several traces */
 	const char *call; /* "stats" */
 	const struct view_query *query;
-	bool (*gone)(void *context); /* does nobody wait for the answer any more? May be NULL */
+	bool (*gone)(
+		void *context); /* whether the client no longer waits for the answer. May be NULL */
 	void *context;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a trace, and where. */
+/* Problems of a trace, and where they are. */
 #include "trace/names.h"
 #include "view/device_clock.h"
 #include "view/row_merge.h"
@@ -35,7 +35,7 @@ static void warning_put(struct warnings *w, const char *kind, const char *text, 
 
 /*
  * A device drops markers from the moment its buffer is full until it is read, which is the time of
- * the row: so what is missing lies behind the last zone of the track. 0: there are zones behind the
+ * the row: so the missing part is after the last zone of the track. 0 if there are zones after the
  * row.
  */
 static uint64_t loss_begin(const struct trace *t, uint32_t track, uint64_t time)
@@ -162,7 +162,7 @@ static int clocks_put(struct warnings *w)
 	return r;
 }
 
-/* Processes that are not in the trace though they tried. */
+/* Processes that could not join the recording. */
 static void absent_put(struct warnings *w)
 {
 	const struct trace *t = w->c->trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One zone: its figures, what is attached to it, what is around it. */
+/* One zone: its figures, attachments and surroundings. */
 #include "op/messages.h"
 #include "view/call_args.h"
 #include "view/lane_numbers.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define CHILDREN   100u    /* that are listed */
-#define NEIGHBOURS 200000u /* zones that are looked at for the next of the same name */
+#define NEIGHBOURS 200000u /* zones to search for the next of the same name */
 
-/* Zone number INDEX of LANE, and the cursor that stands behind it. */
+/* Zone number INDEX of LANE, and the cursor after it. */
 static int zone_at(struct view_call *c, uint32_t lane, uint64_t index, struct trace_cursor **cursor,
 		   struct trace_zone *zone)
 {
@@ -35,7 +35,7 @@ static uint32_t lane_at_depth(const struct trace *t, uint32_t lane, int64_t dept
 
 	trace_track_lanes(t, t->lanes[lane].track, &first, &count);
 	if (depth >= 0 && depth < count && t->lanes[first + depth].depth == depth)
-		return first + (uint32_t)depth; /* no depth is left out as a rule */
+		return first + (uint32_t)depth; /* usually no depth is skipped */
 	for (uint32_t i = first; i < first + count; i++)
 		if (t->lanes[i].depth == depth)
 			return i;
@@ -56,7 +56,7 @@ static void relative_put(struct view_call *c, const struct trace_cursor *cursor,
 	json_end(j);
 }
 
-/* Behind "id:" in the text of an op's zone. */
+/* The number after "id:" in the text of an op's zone. */
 static bool call_in_text(const struct trace_extra *e, uint64_t *call)
 {
 	const char *at = e->kind == TRACE_EXTRA_TEXT ? memmem(e->text, e->len, "id:", 3) : NULL;
@@ -98,7 +98,7 @@ static bool call_named(struct view_call *c, struct trace_cursor *cursor, uint32_
 	return false;
 }
 
-/* The op as /op takes it; of replays, which have one call count, the time tells. */
+/* The op as /op takes it; replays share a call count, so the time distinguishes them. */
 static void op_id_put(struct view_call *c, uint64_t call, uint64_t time)
 {
 	char text[64];
@@ -200,7 +200,7 @@ static int extras_put(struct view_call *c, struct trace_cursor *cursor,
 	return r;
 }
 
-/* The nearest zone of the same name behind CURSOR, among the next few. */
+/* The nearest zone of the same name after CURSOR, among the next few. */
 static int next_put(struct view_call *c, struct trace_cursor *cursor, uint32_t srcloc)
 {
 	struct trace_zone z;
@@ -361,8 +361,8 @@ static uint64_t distance_of(uint64_t start, uint64_t end, uint64_t t)
 }
 
 /*
- * The zone nearest to T within REACH ticks. The index tells, so it costs the same whatever is
- * there; of zones that are merged in it the longest is meant.
+ * The zone nearest to T within REACH ticks. The index answers, so the cost is constant; of zones
+ * merged in it the longest is meant.
  */
 static int hit_find(struct view_call *c, uint32_t lane, uint64_t t, uint64_t reach, uint64_t *index)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define REACH  100000u /* rows behind which no page begins */
+#define REACH  100000u /* rows after which no page begins */
 #define GROUPS 10000u
 
 struct instance {
@@ -168,7 +168,7 @@ static int zone_instances_put(struct view_call *c, const struct zones_choice *ch
 				     .self = found.self,
 				     .lane = found.lane};
 
-		/* Numbers are asked for only of what may stay. */
+		/* Computes numbers only for rows that may stay. */
 		if (b->n < b->room || (b->n && zone_instances_is_sooner(b, &x, &b->v[0]))) {
 			x.number = zone_walk_number(&zones);
 			best_add(b, &x);
@@ -207,7 +207,7 @@ struct bundles {
 	uint64_t others; /* zones beyond GROUPS */
 };
 
-/* The zone's own text: the cursor stands behind it. */
+/* The zone's own text: the cursor is after it. */
 static void own_text(const struct zones *z, const struct trace_zone *zone, struct buf *text)
 {
 	struct trace_extra e;

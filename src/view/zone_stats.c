@@ -14,9 +14,9 @@
 #define OLD 30.0 /* seconds at most */
 
 /*
- * A page sorts and turns the leaves of one answer again and again, and asks anew when a recording
- * has grown. To count a long one takes long, so it is not done for each step: that would be all
- * that the server does.
+ * A page sorts and pages through one answer repeatedly, and asks again when a recording has grown.
+ * Counting a long recording takes long, so answers are reused: otherwise the server would do
+ * nothing else.
  */
 struct stats_cache {
 	struct {
@@ -202,7 +202,7 @@ static int by_column(const void *a, const void *b, void *context)
 	return o->down ? -r : r;
 }
 
-/* Drops what the words do not take. */
+/* Drops names that do not match the words. */
 static size_t zone_stats_choose(struct view_call *c, struct trace_stat *stats, size_t count)
 {
 	struct words words;

@@ -99,7 +99,7 @@ static int below_advance(struct below *b)
 	return r;
 }
 
-/* Zones of a lane come in order, and so do those below: each is passed once. */
+/* Zones of a lane come in order, and so do those below: each is read once. */
 static int zone_stream_self_add(struct view_zones *s, struct view_zone *z)
 {
 	const struct trace_lane_info *lanes = s->trace->lanes;
@@ -165,7 +165,7 @@ static int add_extras(struct view_zones *s, struct view_zone *z)
 	return z->name.failed || z->text.failed || z->values.failed ? TACHO_ENOMEM : 0;
 }
 
-/* What can be told without the attachments. */
+/* Fields that need no attachments. */
 static bool may_take(const struct view_zones *s, const struct view_zone *z)
 {
 	const struct view_filter *f = s->filter;
