@@ -16,7 +16,7 @@ ATOMICS = re.compile(r"<stdatomic\.h>|<atomic>|\b_Atomic\b|\b__atomic_\w+|\b__sy
 
 
 def table_read(path):
-    """folder: the folders that it stands on; what those stand on is allowed too."""
+    """folder: the folders that it may include; their own dependencies are allowed too."""
     lines = [line.partition("#")[0] for line in path.read_text().splitlines()]
     return {name.strip(): rest.split() for name, _, rest in (line.partition(":") for line in lines) if name.strip()}
 

@@ -11,7 +11,7 @@ scale() {
 	if [ -n "$LONG" ]; then echo "$2"; elif [ -n "${SANITIZE-}" ]; then echo $((($1 + 3) / 4)); else echo "$1"; fi
 }
 
-# fact FILE NAME: the number behind NAME in what tracesum printed.
+# fact FILE NAME: the number after NAME in tracesum's output.
 fact() {
 	awk -v name="$2" '$1 == name { print $2; found = 1 } END { if (!found) print 0 }' "$1"
 }

@@ -218,7 +218,7 @@ def window(rows, opts):
 
 
 def behind_each_other(datas):
-    """The lines of all files; devices of later ones come behind those of earlier ones."""
+    """The lines of all files; devices of later ones follow those of earlier ones."""
     lines, n = [], None
     for i, data in enumerate(datas):
         part = list(csv.DictReader(io.StringIO(data)))
@@ -383,7 +383,7 @@ def key_of(op, group):
 
 
 def stacked(ops, group, apart):
-    """The lines of the stacked CSV behind its header; None when all times are 0."""
+    """The lines of the stacked CSV after its header; None if all times are 0."""
     groups, over_all = {}, {}
     for o in ops:
         key, device = key_of(o, group), o["Device"]

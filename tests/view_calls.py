@@ -212,7 +212,7 @@ for lane, spans in expected.items():
         covered = sum(max(0, min(b * us, x + 1 << 11) - max(a * us, x << 11)) for a, b, _ in spans) / 2048
         assert (busy[x] > 0) == (covered > 0) and abs(busy[x] / 255 - min(covered, 1)) < 0.01, (lane, x)
 assert got[6] is None and got[7] is None
-# Shared holds are told from others; figures of all threads are sums.
+# Shared holds are distinguished from others; figures of all threads are sums.
 shared = s.call(f"lock?track={T + 1}")
 assert shared["shared"] and [r["holds"] for r in shared["rows"]] == [2, 1, 1], shared
 assert shared["rows"][0]["hold_total"] == sum(r["hold_total"] for r in shared["rows"][1:]) and s.call(f"lock?track={T + 1}&lane=0&idx=0")["shared"]

@@ -19,7 +19,7 @@ PATIENCE = float(os.environ["PATIENCE"])  # tests/lib.sh
 
 
 def free_port():
-    """A port that nobody has, nor the one behind it, below those that the system gives to whoever asks for any."""
+    """A port that is free, as is the next one, below the system's ephemeral ports."""
     while True:
         port = random.randrange(10000, 32000)
         try:

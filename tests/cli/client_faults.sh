@@ -18,12 +18,12 @@ record limits fsize
 [ "$status" = 0 ] || fail "a program with a file size limit ends with $status"
 expect_line said '^zones 1000'
 
-# At the memory limit, with a recorder that stands still: what does not fit is counted, not forgotten.
+# At the memory limit, with a stopped recorder: events that do not fit are counted.
 stopped() {
 	"$TACHO" run -q -f -o t.tacho --limit-mb=1 "$@" -- bash -c \
 		"kill -STOP \$PPID; '$PROGS/burst' 4 100000; kill -CONT \$PPID; '$PROGS/burst' 1 100" >said
 	"$TACHO" check t.tacho >checked || { cat checked >&2; fail "losses are not in balance: $*"; }
-	[ "$(checked emitted)" = "$(said zones)" ] || fail "$(said zones) emitted, $(checked emitted) told: $*"
+	[ "$(checked emitted)" = "$(said zones)" ] || fail "$(said zones) emitted, $(checked emitted) reported: $*"
 	[ "$(checked lost)" -gt 0 ] || fail "nothing lost in 1 MiB: $*"
 }
 stopped --policy=drop

@@ -106,7 +106,7 @@ for program in tacho_all_c tacho_all_cpp tracy_all_c tracy_all_cpp static_c; do
 	expect_no_line out '^zones +0$'
 done
 
-# The installed program finds its firmware when it is started by its name alone: an error tells the paths.
+# The installed program finds its firmware when it is started by its name alone: an error lists the paths.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { noc_async_read_barrier(1, 2, 3, 4); }\n' >kernel.c
 PATH=$here/prefix/bin:$PATH tacho device run kernel.c >out 2>err && fail "a kernel that cannot be compiled is run"
 expect_line err "$here/prefix/share/tacho/firmware/"

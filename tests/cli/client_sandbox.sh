@@ -13,7 +13,7 @@ esac
 judge() {
 	summarise t.tacho
 	[ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' said)" ] || { cat sum said >&2; fail "zones are missing"; }
-	[ "$(fact sum zones)" -gt 8000 ] || { cat sum >&2; fail "it does not go on with the memory that it has"; }
+	[ "$(fact sum zones)" -gt 8000 ] || { cat sum >&2; fail "it does not continue with the memory that it has"; }
 }
 
 for how in seal fork; do

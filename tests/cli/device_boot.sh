@@ -30,7 +30,7 @@ expect_exit 0 "$TACHO" device boot --trace --lines 3 brisc.elf ncrisc.elf
 expect_line out 'BRISC +3a00  _start' '^\.\.\. and [0-9]+ more' '^BRISC +waits '
 expect_no_line out FOREIGN
 
-# What goes wrong is told with the place, and is no crash.
+# Errors are reported with their location and do not crash.
 expect_exit 4 "$TACHO" device boot $launch --go brisc.elf ncrisc.elf bad.elf
 expect_line err 'device 0, core 0,0 \(NoC 1,1\), BRISC: illegal instruction' 'in bad_place\+0x0' ' sp ffb00[0-9a-f]{3}'
 expect_error 3 'cannot read none.elf' "$TACHO" device boot none.elf

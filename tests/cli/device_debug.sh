@@ -47,7 +47,7 @@ TT_METAL_DPRINT_CHIPS=3 expect_exit 0 "$TACHO" device run -q print.c
 expect_no_line out next
 TT_METAL_DPRINT_RISCVS=XX expect_error 2 "TT_METAL_DPRINT_RISCVS: no RISC is called 'XX'" "$TACHO" device run print.c
 TT_METAL_DPRINT_CORES=here expect_error 2 "wants x,y" "$TACHO" device run print.c
-# Cores that are not there are told, once; the others print.
+# Missing cores are reported once; the others print.
 TT_METAL_DPRINT_CORES='0,0,(1,1)-(7,7)' expect_exit 0 "$TACHO" device run -q --cores 0,0-1,1 print.c
 expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names core 7,7: device 0 has 2 x 2 cores, from 0,0$'
 expect_count 1 err

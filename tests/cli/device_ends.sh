@@ -34,7 +34,7 @@ TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=100 TT_METAL_PROFILER_SYNC=1 ended 0 1 2
 # Killed, but logs are asked for after each program.
 TT_METAL_PROFILER_MID_RUN_DUMP=1 ended 137 1 2 kill
 
-# A kernel goes on for ever. What it recorded is there however the program is interrupted.
+# An endless kernel: its events are recorded however the program is interrupted.
 cat >ever.c <<'END'
 #include "dataflow_api.h"
 #include "debug/dprint.h"

@@ -64,7 +64,7 @@ expect_exit 0 "$TACHO" ops -q -o m mm.tacho
 expect_line m/reports/ops_perf_results.csv 'FPU Util'
 expect_exit 0 "$TACHO" perf-report m/reports/ops_perf_results.csv
 
-# Markers that found no room are told, by the trace and by its logs.
+# The trace and its logs report dropped markers.
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer"
 expect_exit 0 "$TACHO" ops -o f full.tacho
 expect_line out '^markers were dropped 20 times'

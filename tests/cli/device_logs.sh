@@ -61,7 +61,7 @@ assert min(ids) == 1 and max(ids) == 20 and len(set(ids)) == 18, ids
 spans = sorted((int(r["DEVICE FW START CYCLE"]), int(r["DEVICE FW END CYCLE"])) for r in rows)
 assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:])), spans
 PYTHON
-# A recording begins anew, and the two programs in it share a log.
+# A new recording: the two programs in it share a log.
 expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$TACHO" run -q -f -o t.tacho -- sh -c "'$examples/matmul' && '$examples/matmul'"
 expect_line doubled/.logs/profile_log_device.csv.old ',20480,'
 cut -d, -f8 doubled/.logs/profile_log_device.csv | tail -n +3 | sort -u >ids
@@ -135,7 +135,7 @@ keys = [(int(r[1]), int(r[2]), order.index(r[3]), int(r[5])) for r in rows[-700:
 assert keys == sorted(keys)
 PYTHON
 
-# A second run is appended; zones are not told twice.
+# A second run is appended; zones are not reported twice.
 cp $logs/profile_log_device.csv before
 sort $logs/zone_src_locations.log | uniq -d >twice
 [ ! -s twice ] || fail 'zones twice'
@@ -159,7 +159,7 @@ expect_exit 0 env TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 "$examples/events"
 expect_exit 0 env -u TT_METAL_DEVICE_PROFILER "$examples/events"
 [ ! -e generated ] || fail 'a log that was not asked for'
 
-# A folder that cannot be written: one line, and the program goes on.
+# An unwritable folder: one line, and the program continues.
 echo >file
 expect_exit 0 env TT_METAL_PROFILER_DIR=file/x "$examples/matmul"
 expect_line out right
@@ -184,10 +184,10 @@ awk -F, 'NR > 1 && (NF != 14 || $10 < 0.9999 || $10 > 1.0001) { exit 1 }' $logs/
 	fail 'frequency'
 expect_line $logs/sync_device_info.csv '^    0,    1,    1, +[0-9]+, +[0-9]+, +[0-9]+\.[0-9][0-9],'
 
-# A variable that is none is told once, by the program, or by the recorder.
+# An unknown variable is reported once, by the program or by the recorder.
 expect_exit 0 env TT_METAL_PROFILER_SYNK=1 TT_METAL_DEVICE_PROFILER_NOCEVENTS=1 "$examples/two_devices"
 expect_line err '^tacho: warning: unknown environment variable TT_METAL_PROFILER_SYNK; the nearest known one is TT_METAL_PROFILER_SYNC$' \
 	'TT_METAL_DEVICE_PROFILER_NOCEVENTS; the nearest known one is TT_METAL_DEVICE_PROFILER_NOC_EVENTS$'
-[ "$(grep -c warning err)" = 2 ] || fail 'told more than once'
+[ "$(grep -c warning err)" = 2 ] || fail 'reported more than once'
 expect_exit 0 env TT_METAL_PROFILER_SYNK=1 "$TACHO" run -f -o t.tacho -- "$examples/two_devices"
-[ "$(grep -c SYNK err)" = 1 ] || fail 'told more than once'
+[ "$(grep -c SYNK err)" = 1 ] || fail 'reported more than once'

@@ -55,7 +55,7 @@ expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tracy
 [ "$(cut -d, -f1,14,15 out)" = "$(printf 'count,name,function\n48,BRISC-FW,')" ] || fail "not one row: $(cat out)"
 expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tacho
 expect_line out '^48,'
-# The host's ops are told from the device's.
+# Host ops are distinguished from device ops.
 expect_exit 0 "$TACHO" perf-report --no-color native/reports/ops_perf_results.csv
 expect_line out ' 9 device ops, 1 host ops, 0 signposts '
 "$TACHO" serve -1 -p 0 layers.tacho 2>serving &
@@ -96,9 +96,9 @@ expect_exit 0 "$TACHO" zones --format csv layers.tacho
 expect_line out ',0,BRISC-FW,.*,"?5120[,; ]+4294967299"?,$'
 expect_no_line out '4294967300'
 
-# Every example tells its op by name.
+# Every example names its op.
 for e in loopback:Copy ring:NocRing events:Events full_buffer:FullBuffer matmul:Matmul; do
-	# This one fills the buffers, to show that what is lost is told.
+	# This one fills the buffers, to show that losses are reported.
 	[ $e = full_buffer:FullBuffer ] && allowed='missing-file\|markers-dropped'
 	record one "$examples/${e%:*}"
 	allowed=missing-file
@@ -109,11 +109,11 @@ done
 expect_exit 0 env TT_METAL_PROFILER_NO_CACHE_OP_INFO=1 TT_METAL_PROFILER_TRACE_TRACKING=0 \
 	"$TACHO" run -q -o all.tacho -- "$examples/layers"
 expect_exit 0 "$TACHO" messages --format json all.tacho
-[ "$(grep -c global_call_count out)" = 7 ] || fail 'not every op is told in full'
+[ "$(grep -c global_call_count out)" = 7 ] || fail 'not every op is described in full'
 expect_line out 'TT_METAL_TRACE_END: 0, 1'
 expect_no_line out 'TRACE_BEGIN|TRACE_REPLAY|TRACE_RELEASE'
 
-# Areas in DRAM that are full are told by device, core and RISC.
+# Full areas in DRAM are reported by device, core and RISC.
 expect_exit 0 env TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer" 2
 expect_exit 0 "$TACHO" messages full.tacho
 expect_line out 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc TRISC_0,  bufferEndIndex = 512\.'

@@ -77,7 +77,7 @@ expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho
 expect_line out ' 0 +0 ns '
 expect_exit 3 "$TACHO" cores missing.tacho
 
-# A kernel that stops: its zones until then, and why, for those who only have the trace.
+# A kernel that stops: the trace has its zones until then, and the reason.
 cat >stops.c <<'END'
 #include "dataflow_api.h"
 void kernel_main(void)

@@ -40,7 +40,7 @@ expect_line out 'jal '
 head -c 100 "$elf" >cut.elf
 expect_exit 4 "$TACHO" device disasm cut.elf
 
-# However many zones: none is lost. With buffers of a fixed size, those that find no room are told.
+# Any number of zones: none is lost. With buffers of a fixed size, drops are reported.
 expect_exit 0 "$TACHO" device run "$SOURCE/tests/device/full.c"
 expect_line out '^BRISC +TEST-FULL +300 '
 expect_no_line err warning
@@ -118,7 +118,7 @@ expect_no_line err uint32_t
 TACHO_RISCV_CC=/nowhere/cc expect_exit 3 "$TACHO" device run hello.c
 expect_line err 'cannot run /nowhere/cc'
 
-# A kernel that stops tells where.
+# A kernel that stops reports where.
 expect_exit 4 "$TACHO" device run -DFACTOR=2 -x 0x40001 --cores 1,0 hello.c
 expect_line err 'device 0, core 1,0 \(NoC 2,1\), BRISC: misaligned access at 0x40001' \
 	'in kernel_main\+0x[0-9a-f]+ of hello.c' ' a0 [0-9a-f]{8}'
@@ -168,7 +168,7 @@ expect_line out '^TRISC1 +ELSEWHERE +1 '
 printf '#include <string.h>\n#include "dataflow_api.h"\nvoid kernel_main(void) { memset((void *)0x40000, 7, 16); memmove((void *)0x40004, (void *)0x40000, 16); }\n' >strings.c
 expect_exit 0 "$TACHO" device run -q strings.c
 
-# One that waits for ever is told so at once, with the place.
+# One that waits forever is reported at once, with the place.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { cb_wait_front(3, 1); }\n' >hang.c
 expect_exit 4 "$TACHO" device run hang.c
 expect_line err 'waits for ever' 'core 0,0 .*BRISC waits: pc .* in kernel_main'

@@ -9,10 +9,10 @@ expect_line err 'warning: unknown environment variable TACHO_LIMITMB; the neares
 [ "$(grep -c LIMITMB err)" = 1 ] || fail "more than one warning"
 expect_exit 0 "$TACHO" run -q -f -o a.tacho -- true
 expect_no_line err LIMITMB
-# 'python -m tracy' tells of them too, though its recorder is quiet.
+# 'python -m tracy' warns about them too, though its recorder is quiet.
 if read -r python <"$BUILD/python/interpreters"; then
 	PYTHONPATH=$BUILD/python "$python" -m tracy -o prof -c pass 2>err || fail "python -m tracy ends with $?"
-	[ "$(grep -c 'unknown environment variable TT_METAL_PROFILER_SYNK;' err)" = 1 ] || fail "python -m tracy does not tell of it"
+	[ "$(grep -c 'unknown environment variable TT_METAL_PROFILER_SYNK;' err)" = 1 ] || fail "python -m tracy does not warn about it"
 fi
 unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
 
@@ -28,7 +28,7 @@ for name in TT_METAL_PROFILER_FILTER_CHIPS TT_METAL_STREAMING_PROFILER TT_METAL_
 	expect_line err "warning: environment variable $name is not supported: it does nothing\$"
 done
 [ "$(grep -c 'environment variable' err)" = 7 ] || { cat err >&2; fail 'other variables are complained of'; }
-# A program with a device tells of the runtime's itself, when nobody records it.
+# A program with a device warns about the runtime's variables itself when it is not recorded.
 if command -v "${TACHO_RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null; then
 	printf '#include "dataflow_api.h"\nvoid kernel_main(void) {}\n' >k.c
 	TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" device run -q --arch tiny k.c

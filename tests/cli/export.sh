@@ -74,7 +74,7 @@ names = [(e["pid"], e["tid"], e["args"]["name"]) for e in events if e["name"] ==
 assert len({n[:2] for n in names}) == len(names) == 6, names
 END
 
-# Damage: what is there is written, and told.
+# Damage: the intact part is written, the damage is reported.
 "$MKTRACE" -u u.tacho
 expect_exit 4 "$TACHO" export --to=chrome u.tacho.part
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" u.json X=28

@@ -52,7 +52,7 @@ summarise t.tacho
 expect_fact lost-zones 0
 [ ! -e "$session" ] || fail "the session is left"
 
-# It is killed, and another recorder goes on with the same session.
+# It is killed, and another recorder resumes the session.
 rm -f t.tacho
 "$TACHO" capture -q -o t.tacho --pid $one &
 recorder=$!

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 53: one bound for all processes of a session. With a recorder that stands still they stay within it,
+# Row 53: one bound for all processes of a session. With a stopped recorder they stay within it,
 # whatever the policy, and what does not fit is counted.
 . "$SOURCE/tests/faults.sh"
 
-# crowd PROCESSES THREADS ZONES OPTIONS...: they run while the recorder stands still; "used" has the KiB that
+# crowd PROCESSES THREADS ZONES OPTIONS...: they run while the recorder is stopped; "used" has the KiB that
 # their rings take then.
 crowd() {
 	local n=$1 threads=$2 zones=$3

@@ -39,7 +39,7 @@ ls -l /proc/self/fd | awk '{ print $9 }' | sort >want
 expect_same want out
 (ulimit -Sn 100; "$TACHO" run -q -f -o t.tacho -- bash -c 'ulimit -Sn') >out
 expect_line out '^100$'
-# Nobody reads: the command has its SIGPIPE, the recorder goes on and saves.
+# No reader: the command gets its SIGPIPE, the recorder continues and saves.
 "$TACHO" run -q -f -o t.tacho -- yes | head -1 >out
 status=${PIPESTATUS[0]}
 [ "$status" = 141 ] || fail "a command whose output nobody reads ends with $status"
@@ -145,7 +145,7 @@ has_noticed() {
 	! grep -E '^(Sig|Shd)Pnd:.*[1-9a-f]' "/proc/$1/status"
 }
 
-# A command that does not mind: once lets it go on to its end, twice saves at once.
+# A command that ignores the signal: one lets it run to its end, two save at once.
 background "$TACHO" run -q -o t.tacho -- bash -c "trap '' INT; '$PROGS/fault_seq' -f last -w 100 -n 3000"
 kill -INT $recorder
 wait $recorder
@@ -166,7 +166,7 @@ expect_line sum '^row message [1-9]'
 expect_sequence t.tacho last prefix
 kill -KILL "$(pid_of out)" 2>/dev/null
 
-# A recorder that hangup does not concern goes on.
+# A recorder that ignores hangup continues.
 rm -f t.tacho out
 (trap '' HUP; exec setsid "$TACHO" run -q -o t.tacho -- "$PROGS/fault_seq" -f last -w 100 -n 3000) >out 2>err &
 recorder=$!
@@ -178,7 +178,7 @@ status=$?
 summarise t.tacho
 expect_sequence t.tacho last
 
-# What the command leaves behind: cut off without --wait, and it says so; followed with it.
+# Processes that outlive the command: cut off without --wait, with a note; followed with it.
 leaver="'$PROGS/fault_seq' -f last -w 100 -n \$1 & while [ ! -s out ]; do sleep 0.01; done"
 rm -f t.tacho out
 "$TACHO" run -o t.tacho -- bash -c "$leaver" - 10000000 >out 2>err || fail "ends with $?"

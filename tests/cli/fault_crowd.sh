@@ -47,7 +47,7 @@ recovers() {
 	cp t.tacho many.tacho
 }
 
-# reads COMMAND...: in it FILE stands for a trace with some, and for one with twice as many.
+# reads COMMAND...: FILE in it is replaced by a trace with some, then by one with twice as many.
 reads() {
 	local few many
 	few=$(instructions "$TACHO" "${@/FILE/few}") || exit 1
@@ -69,7 +69,7 @@ else
 	reads export -f --to chrome -o FILE.json FILE.tacho
 fi
 
-# The promised number, and a recorder that is told to stop in the middle of it.
+# The promised number, and a recorder that is stopped in the middle of it.
 "$TACHO" run -q -f --policy block --block-ms 60000 -o t.tacho -- "$CROWD" fibers 300000 >said 2>err || { cat err >&2; fail "300,000 fibers"; }
 summarise t.tacho
 expect_fact zones "$(awk '{ print $2 }' said)"

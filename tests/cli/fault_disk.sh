@@ -155,7 +155,7 @@ for size in 64k 256k; do
 	rm grown.tacho
 done
 
-# No room for rings: the program runs, and what was not recorded is told.
+# No room for rings: the program runs, and the missing part is reported.
 for size in 4k 64k 512k; do
 	small $size "$TACHO" run -f -o t.tacho --session disk/session -- "$PROGS/fault_count" -t 4 -z 100000
 	status=$?

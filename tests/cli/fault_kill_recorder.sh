@@ -74,7 +74,7 @@ recover_killed() {
 		kill -KILL $! 2>/dev/null
 		wait $! 2>/dev/null
 	done
-	# Killed behind its last step there is nothing left to do, and it says so.
+	# Killed after its last step: nothing is left to do, and it says so.
 	"$TACHO" recover -q -f "$session" >out 2>err || [ ! -e "$session" ] || { cat err >&2; fail "recover does not work when one was killed"; }
 	summarise t.tacho
 	expect_sequence t.tacho last

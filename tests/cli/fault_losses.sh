@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 10-13: the recorder is slower than the program, or stands still. What is lost is counted exactly and
-# told at its place, memory stays within its bound, and the program goes on.
+# Rows 10-13: the recorder is slower than the program, or stopped. Losses are counted exactly and
+# reported at their place, memory stays within its bound, and the program continues.
 . "$SOURCE/tests/faults.sh"
 
-# behind_stopped OPTIONS -- ARGUMENTS: fault_count runs while the recorder stands still, and once more
-# when it goes on.
+# behind_stopped OPTIONS -- ARGUMENTS: fault_count runs while the recorder is stopped, and once more
+# when it continues.
 behind_stopped() {
 	local options=()
 	while [ "$1" != -- ]; do
@@ -65,7 +65,7 @@ expect_fact lost-zones 0
 	"$PROGS/fault_count" -t 4 -z "$(scale 1000000 25000000)" >out || fail "ends with $?"
 [ "$(cut -f1 used)" -lt 34000 ] || fail "a limit of 8 MiB takes $(cut -f1 used) KiB"
 summarise t.tacho
-[ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' out)" ] || fail "not all zones are told of"
+[ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' out)" ] || fail "not all zones are counted"
 
 # A burst is over: its memory goes back to the system while the program lives on.
 "$TACHO" run -q -f -o t.tacho -- bash -c \
@@ -90,4 +90,4 @@ expect_line sum '^row message 1$'
 expect_fact zones 10
 "$TACHO" run -q -f -o t.tacho --limit-mb=2 -- "$PROGS/fault_count" -z 10 -m 4 -b 8000000 >out || fail "ends with $?"
 summarise t.tacho
-[ "$(fact sum emitted-rows)" = 4 ] || fail "not every message is told of"
+[ "$(fact sum emitted-rows)" = 4 ] || fail "not every message is counted"

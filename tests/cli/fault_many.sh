@@ -23,7 +23,7 @@ count "$PROGS/fault_count" -p "$(scale 300 300)" -z "$(scale 2000 10000)" -m 10
 limit=65536
 (ulimit -n 64; count bash -c "for i in \$(seq $(scale 200 2000)); do '$PROGS/fault_count' -z 10; done") || exit 1
 
-# At once, with far fewer descriptors than there are of them: each waits for its turn, also behind the last of them.
+# At once, with far fewer descriptors than there are of them: each waits for its turn, even after the last one.
 for files in 12 40; do
 	(ulimit -n $files; count "$PROGS/fault_count" -p "$(scale 200 200)" -z 5) || exit 1
 	[ "$(fact sum processes)" -ge "$(scale 200 200)" ] || fail "with $files descriptors not every process is there"

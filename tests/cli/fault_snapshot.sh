@@ -19,7 +19,7 @@ for ((i = 0; i < $(scale 4 40); i++)); do
 	program=$(pid_of out)
 	for ((k = 0; k < 6; k++)); do
 		sleep "0.$(random 100 500)"
-		# Both stand still: a copy of all files at one moment.
+		# Both are stopped: a copy of all files at one moment.
 		kill -STOP "$recorder" "$program"
 		wait_for stands_still "$recorder" "$program"
 		mkdir snap.$k

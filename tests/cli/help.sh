@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Help, version, and what is said to those who mistype.
+# Help, version, and the errors for mistyped commands.
 . "$SOURCE/tests/lib.sh"
 
 expect_exit 2 "$TACHO"

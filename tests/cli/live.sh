@@ -32,7 +32,7 @@ rm held
 wait $recorder || fail "the program failed: $(cat err)"
 "$TACHO" check u.tacho >checked 2>&1 || fail "not sound: $(cat checked)"
 
-# The recorder is killed; another takes its place; the watcher goes on with it, or sees the end.
+# The recorder is killed; another takes its place; the watcher follows it, or sees the end.
 rm said
 touch held
 "$TACHO" run -q -o k.tacho -s "$here/dead" -- "$PROGS/steady" 1 held >said 2>err &

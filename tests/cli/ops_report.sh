@@ -86,7 +86,7 @@ expect_rows b/reports/ops_perf_results.csv 6
 expect_exit 0 "$TACHO" ops -q -o c
 c=c/reports/ops_perf_results.csv
 expect_rows $c $((2 + 2 * 10 + 2 * 5 * 3))
-python3 - $c <<'END' || fail 'replays are not told apart'
+python3 - $c <<'END' || fail 'replays are not distinguished'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline='')))
 replays = [r for r in rows if r['METAL TRACE REPLAY SESSION ID']]

@@ -53,7 +53,7 @@ expect_line out '^most uneven is op ' ' gaps   uneven  op$'
 expect_line out '^report: ./generated/profiler/reports/ops_perf_results.csv$'
 expect_exit 0 "$TACHO" export --to tt-logs -o p plain.tacho
 expect_line err '^tacho: wrote p/.logs: [0-9,]+ device rows, 12 program runs'
-expect_exit 0 "$TACHO" ops -o p # the runtime's report is there, and does not tell of cores
+expect_exit 0 "$TACHO" ops -o p # the runtime's report exists, and has no cores
 expect_line out ' gaps  op$'
 TT_METAL_PROFILER_DIR=env expect_exit 0 "$TACHO" ops -q -n a plain.tacho
 [ -s env/reports/a/ops_perf_results_a.csv ] || fail 'TT_METAL_PROFILER_DIR, -n'
@@ -78,7 +78,7 @@ for more in '' '--replays 3' '--devices 2'; do
 	expect_same got want
 done
 
-# A .tracy file of our own tells the same.
+# Our own .tracy file gives the same report.
 expect_exit 0 "$TACHO" ops -q -o tracy e/.logs/tracy_profile_log_host.tracy
 expect_exit 0 "$TACHO" ops -q -o direct plain.tacho
 expect_exit 0 python3 - tracy direct <<'EOF'

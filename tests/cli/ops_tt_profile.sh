@@ -38,7 +38,7 @@ assert got[3] == ('loc("add;1"(x.py:3))', 'false', '{"loop": 1, "n": 2}'), got
 assert rows['1024']['DEVICE KERNEL DURATION [ns]']
 END
 
-# A program that tells of its ops itself, and so does its child: recorded, joined, its trace kept.
+# A program that reports its ops itself, and so does its child: recorded, joined, its trace kept.
 cat >recorded <<END
 #!/bin/sh
 cp "$MADE/.logs/profile_log_device.csv" "\$TT_METAL_PROFILER_DIR/.logs/"

@@ -59,7 +59,7 @@ if can_be_nobody; then
 fi
 ls -A | grep -F .tmp && fail "a temporary file is left"
 
-# Killed, it leaves nothing behind.
+# Killed, it leaves no files.
 if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null; then
 	"$MKTRACE" -n 3000000 big.tacho
 	for pause in 0.5 0.2 0.1 0.02; do

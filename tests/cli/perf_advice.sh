@@ -103,7 +103,7 @@ assert r["totals"]["device_ops"] == 4 and r["totals"]["unmeasured_ops"] == 2 and
 assert r["summary"]["bounds"]["SLOW"]["ops"] == 2
 PY
 
-# Of two devices one was not measured: the other stands for both.
+# One of two devices was not measured: the other represents both.
 ops >half.csv <<'ROWS'
 Copy;dev;0;;;8
 Copy;dev;1;3000;100;8

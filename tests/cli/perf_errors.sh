@@ -143,7 +143,7 @@ sed '6s/,32,64,/,inf,64,/' small.csv >infinite.csv
 expect_exit 4 "$REPORT" infinite.csv --no-advice
 expect_line err "column 'CORE COUNT': 'inf' is not understood"
 
-# What only rows outside of the window have wrong is told, and harms nothing.
+# Errors in rows outside the window are reported and do no harm.
 sed '3s/,tt_dnn_device,/,,/; 3s/,8,64,/,many,64,/' small.csv >before.csv
 expect_exit 0 "$REPORT" before.csv
 expect_line err "'OP TYPE': blank" "'CORE COUNT': 'many'"

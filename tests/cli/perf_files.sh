@@ -22,7 +22,7 @@ png = open("out_stacked.png", "rb").read()
 assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (1800, 2400)
 PY
 
-# An older report is replaced; anything else is not, unless told.
+# An older report is replaced; any other file only with an option.
 expect_exit 0 "$REPORT" small.csv --csv out.csv
 echo precious >out.csv
 expect_exit 5 "$REPORT" small.csv --csv out.csv
@@ -72,7 +72,7 @@ expect_exit 0 "$REPORT" two.csv --no-merge-devices --summary-file apart --no-adv
 expect_count 6 apart.csv
 expect_line apart.csv '^50.00,Copy \(in0:l1_interleaved\),0,1.00,1,DM,' '^12.28,Move'
 
-# Several files: the devices of the second stand behind those of the first.
+# Several files: the devices of the second follow those of the first.
 expect_exit 0 "$REPORT" small.csv small.csv --ignore-signposts --no-merge-devices --csv=- --no-summary
 expect_line out ',LayerNorm,1,20.0.*,15,measured'
 ops >eight.csv <<'ROWS'

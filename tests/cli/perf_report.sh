@@ -20,7 +20,7 @@ expect_line out "Region: from 'go' to the end, 4 ops. Others: 'warm' .--list-sig
 	'Fallback to the host' 'Long gaps between ops' 'Keep input 0 in L1' 'Raise in0_block_w from 1' 'Raise out_subblock_h x out_subblock_w' \
 	'Stacked report' 'Where the time goes' 'HOST: on the CPU' 'gaps: the device waits'
 
-# Times in the summary stand below each other, however long a title is.
+# Times in the summary are aligned for any length of title.
 [ "$(sed -n '/advice would save/,/Performance Report/p' out | grep -o '^  .* μs' | awk '{print length}' | sort -u | wc -l)" = 1 ] || fail "the summary is not aligned"
 
 # Ops of the host that are not torch's: by their name, and but for release 1.2.4 by their type too.

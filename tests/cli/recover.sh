@@ -50,7 +50,7 @@ for file in a.tacho b.tacho t.tacho; do
 	expect_exit 0 "$TACHO" check $file
 done
 
-# Programs of a session that is kept go on recording.
+# Programs of a kept session continue recording.
 rm -f t.tacho go
 "$TACHO" run -q -o t.tacho -s "$here/session" -- sh -c "
 	kill -KILL \$PPID

@@ -31,7 +31,7 @@ EOF
 expect_exit 0 "$TACHO" stacks recursion.tacho
 [ "$(grep -c ' recurse_odd ' out)" = 150 ] || fail "the tree is not as deep as the recursion"
 
-# Stacks that are too deep or too large for a sample say so, and nothing stands above the place where they were cut.
+# Stacks too deep or too large for a sample are marked, and nothing is above the cut.
 sample deep 200 --stack-kb=58
 expect_exit 0 "$TACHO" stacks --depth=1 deep.tacho
 expect_line out '\[too deep\]'

@@ -74,7 +74,7 @@ wait = [r for r in rows if r["name"] == "waits for ever"][0]
 assert wait["unfinished"] == 1 and wait["count"] == 0 and wait["mean_ns"] is None, wait
 END
 
-# Of several source locations with one name text tells the places; tables for programs have columns for them.
+# Text shows the places of several source locations with one name; tables for programs have columns for them.
 [ -z "$SANITIZE" ] || exit 0 # the library would want a program with the sanitizer
 cat >same.c <<'END'
 #include <tacho/tacho.h>

@@ -61,7 +61,7 @@ wait $viewer || fail "the viewer got no end: $(cat out err)"
 kill $server $idler
 wait
 
-# All addresses: only together with those who may come.
+# All addresses: only with a list of allowed clients.
 expect_error 2 'needs --allow' "$TACHO" serve --any-address a.tacho
 expect_error 2 'needs --any-address' "$TACHO" serve --allow=10.0.0.1 a.tacho
 for bad in 10.0.0 10.0.0.1/33 10.0.0.1/ 10.0.0.1/-1 x 10.0.0.1/8x ''; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# .tracy files: a trace goes there and back, every verb reads them, damage is told.
+# .tracy files: a trace goes there and back, every verb reads them, damage is reported.
 . "$SOURCE/tests/lib.sh"
 reader=$SOURCE/../shared/tools/tracyread.py
 golden=$SOURCE/../shared/golden/tracy
@@ -84,7 +84,7 @@ if [ -f "$reader" ]; then
 	expect_version 0.14.0 new/$tt
 fi
 
-# A verb that is killed while it converts leaves nothing behind.
+# A verb killed during a conversion leaves no files.
 "$MKTRACE" -n 400000 big.tacho || fail mktrace
 "$TACHO" export -q --to=tracy big.tacho || fail export
 mkdir temporary

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs that tell of zones of a device by Tracy's C functions.
+# Programs that record device zones with Tracy's C functions.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 
@@ -7,7 +7,7 @@ record gpu_zones
 [ "$status" = 0 ] || fail "it ends with $status: $(cat err)"
 check_whole gpu_zones
 "$TACHO" zones --format=csv t.tacho >zones || fail zones
-python3 - <<'PY' || fail "zones are not as they were told"
+python3 - <<'PY' || fail "zones differ from those recorded"
 import csv
 rows = list(csv.DictReader(open("zones")))
 def some(thread, name):

@@ -87,7 +87,7 @@ ends
 wait $recorder || fail "the program failed: $(cat err)"
 [ "$(sed -n 's/,//g; s/^Zones: //p' out)" = "$(said zones)" ] || fail "zones are missing: $(cat out)"
 
-# What nobody followed so far has its open zones too: they are told before what has ended in them.
+# A trace not followed so far has its open zones too: they are sent before zones that ended in them.
 touch held
 start middle.tacho "$PROGS/steady" 1 held
 wait_for grows_by_zones middle.tacho.part

@@ -57,7 +57,7 @@ expect_exit 0 $TACHO zones die.tacho
 expect_line out 'one' 'two.*unfinished|unfinished.*two'
 wait
 
-# Our own end: by SIGTERM, SIGINT, time. The program goes on.
+# Our own end: by SIGTERM, SIGINT, time. The program continues.
 for signal in TERM INT; do
 	client hang
 	# A shell makes what it starts in the background ignore SIGINT.
@@ -160,7 +160,7 @@ expect_same <($BUILD/csvexport-release -m a.tracy | sort) <($BUILD/csvexport-rel
 expect_same <($TACHO locks --format=csv a.tracy | cut -d, -f2-5) \
 	<($TACHO locks --format=csv again.tracy | cut -d, -f2-5 | sed 's,^app/,,')
 
-# What happened to a lock is told too: where it was held, its end.
+# Lock events are recorded too: where it was held, its end.
 $TACHO run -q -o basket.tacho -- $BUILD/examples/tracy >/dev/null || fail 'the example'
 serve -1 basket.tacho
 expect_exit 0 $capture -o basket.again.tacho -p $port

@@ -8,7 +8,7 @@ record tt_device
 check_whole tt_device
 [ "$(checked zones)" = 11 ] || fail "$(checked zones) zones"
 "$TACHO" zones --format=csv t.tacho >zones || fail zones
-python3 - <<'PY' || fail "zones are not as they were told"
+python3 - <<'PY' || fail "zones differ from those recorded"
 import csv
 rows = list(csv.DictReader(open("zones")))
 def some(name):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row 48: another user of the machine plants folders, control pages, rings, attach pages and caches, and swaps
-# folders for links while somebody records. No file of the victim changes, and the recording goes on.
+# folders for links while somebody records. No file of the victim changes, and the recording continues.
 . "$SOURCE/tests/faults.sh"
 
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "skipped: needs root, to be two users"; exit 0; }

@@ -29,7 +29,7 @@ PY
 python3 "$SOURCE/tests/view_calls.py" m.tacho ops_perf_results_x.csv >said 2>&1 || fail "$(cat said)"
 expect_line said '^all calls answer$'
 
-# A folder, a .tracy file, an unfinished one; damage is told, not fatal.
+# A folder, a .tracy file, an unfinished one; damage is reported, not fatal.
 $TACHO export --to=tracy -o folder/t.tracy m.tacho || fail "no .tracy file"
 $MKTRACE -u folder/u.tacho
 cp m.tacho folder/cut.tacho
@@ -68,7 +68,7 @@ assert names == ["tracy_profile_log_host.tacho", "ops_perf_results_2.csv", "ops_
 assert s.end()[0] == 0
 PY
 
-# Tables of the same name are told apart by their folders.
+# Tables of the same name are distinguished by their folders.
 mkdir -p before/reports after/reports
 for side in before after; do cp ops_perf_results_x.csv $side/reports/ops_perf_results.csv; done
 python3 - before after m.tacho <<'PY' >said 2>&1 || fail "$(cat said)"
@@ -117,7 +117,7 @@ echo nonsense >x.tacho
 expect_error 3 'x.tacho' $TACHO view x.tacho
 expect_error 7 "no session 'none'" $TACHO view --live none
 
-# The port that is asked for is taken: by whom. Without --port the next free one is found.
+# The requested port is in use: the error names the owner. Without --port the next free one is used.
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
 import os, re, shutil, socket, subprocess, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
@@ -131,7 +131,7 @@ assert b.port != a.port >= 8086 and any("port 8086 is taken by" in line for line
 b.reads("ssh -L")
 for server in (a, b, s):
     assert server.end()[0] == 0
-# Files of a folder that cannot be read are told; those that can be are shown.
+# Unreadable files of a folder are reported; the others are shown.
 s = Server("some")
 assert [t["name"] for t in s.get("/api/v1/traces")["traces"]] == ["good.tacho"]
 s.reads("not shown: some/bad.tacho is too short")

@@ -60,7 +60,7 @@ s.reads("stays until Ctrl-C")
 code, rest = s.end()
 assert code == 7, (code, rest)
 
-# A recording by another process, found by its trace; an open zone is shown; then the viewer starts anew.
+# A recording by another process, found by its trace; an open zone is shown; then the viewer restarts.
 hold("held-c")
 recorder = subprocess.Popen([TACHO, "run", "-q", "-o", "c.tacho", "--", steady, "1", "held-c"], stdout=subprocess.DEVNULL)
 until("recording", lambda: os.path.exists("c.tacho.part"))
@@ -83,7 +83,7 @@ assert trace()["live"]
 w = WebSocket(s)
 os.unlink("held-c")
 assert recorder.wait() == 0
-until("the end is told", lambda: w.told(240), lambda told: told is None or told.get("state", {}).get("state") == "ended")
+until("the end is reported", lambda: w.told(240), lambda told: told is None or told.get("state", {}).get("state") == "ended")
 rounds = (trace()["zones"] - 1) // 10
 assert rounds >= 500
 assert [[n for _, n in lanes] for lanes in threads()] == [[1, rounds, 9 * rounds]], (rounds, threads())

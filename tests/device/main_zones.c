@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones that must not get lost come last, behind many that do. */
+/* Zones that must not get lost come last, after many that do. */
 #if TACHO_RISC < 2
 #include "dataflow_api.h"
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Becomes a daemon: forks twice, closes every descriptor, goes on emitting. */
+/* Becomes a daemon: forks twice, closes every descriptor, keeps emitting. */
 #include "emit.h"
 
 #include <sys/resource.h>

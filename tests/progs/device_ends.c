@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", tacho_device_error());
 		return 1;
 	}
-	/* SIGINT is handled, and ends the wait all the same; the program goes on. */
+	/* SIGINT is handled, and still ends the wait; the program continues. */
 	if (!strcmp(argv[2], "break") && argc > 3) {
 		signal(SIGINT, note);
 		tacho_device_interruptible(1);

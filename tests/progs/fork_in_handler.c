@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 		TACHO_MESSAGEF("%ld zones, and a text that takes a while to copy", zones);
 		zones += 10;
 	}
-	/* First, so that none becomes a child behind the question. */
+	/* First, so that none becomes a child after the check. */
 	setitimer(ITIMER_REAL, &never, NULL);
 	if (is_child) {
 		emit_zones(30);

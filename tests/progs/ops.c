@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host of a device: tells of three ops by zones and messages, and of a fourth from a child. */
+/* A host of a device: reports three ops by zones and messages, and a fourth from a child. */
 #include <sys/wait.h>
 #include <tacho/tacho.h>
 #include <unistd.h>

@@ -106,7 +106,7 @@ class Exceptions(Case):
             with self.subTest(words):
                 self.script(text, *words)
                 texts = {z["name"]: z["text"] for z in self.zones()}
-                # a profile function is not told which
+                # a profile function does not learn which
                 raised = "raised an exception" if HOOK and words in PROFILE else "raised KeyError"
                 self.assertEqual([texts[n] for n in ("a", "b", "fine", "<module>")],
                                  [raised, raised, "", ""])

@@ -101,7 +101,7 @@ class Others(Case):
         """)
         out = self.tracy(path, input="p f() + 1\nc\n")
         self.assertIn("6", out)
-        # sys.monitoring does not tell of what a debugger calls
+        # sys.monitoring does not report a debugger's calls
         self.assertEqual(self.counts()["f"], 3 if sys.version_info < (3, 13) else 2)
 
     @unittest.skipUnless(HOOK, "no other interpreter may have the extension")
@@ -183,7 +183,7 @@ class Extensions(Case):
         self.assertEqual(self.counts()["f"], 3)
         self.assertNotIn("another", self.stderr)
 
-    @unittest.skipIf(sys.version_info >= (3, 13), "functions are told by sys.monitoring")
+    @unittest.skipIf(sys.version_info >= (3, 13), "sys.monitoring reports functions")
     def test_evaluator_that_calls_nobody(self) -> None:
         self.script("""
             import other
@@ -204,7 +204,7 @@ class Extensions(Case):
         """, "--c-calls")
         counts = self.counts()
         self.assertEqual([i for i in range(300) if counts[f"bindings.c{i}"] != 1], [])
-        if not HOOK:  # a profile function is not told of objects that are called
+        if not HOOK:  # a profile function gets no events for called objects
             self.assertEqual([counts["bindings.Class.one"], counts["bindings.Class.two"]], [3, 3])
             self.assertEqual([i for i in range(300) if counts[f"bindings.Class.f{i}"] != 1], [])
 

@@ -194,7 +194,7 @@ class Program(Case):
             time.sleep(0.5)
             sys.exit(6)
         """)
-        for _ in range(5):  # a moment apart it is once, but machines stand still at times
+        for _ in range(5):  # usually once, but a machine may stall
             process = subprocess.Popen([sys.executable, "-m", "tracy", path], cwd=self.folder,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        start_new_session=True)

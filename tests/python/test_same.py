@@ -160,7 +160,7 @@ class Same(Case):
         self.assertIn("<module>", {zone["name"] for zone in self.zones()})
 
     def test_no_trace(self) -> None:
-        """What goes wrong with the trace is told, and is no failure of the program."""
+        """Errors with the trace are reported and do not fail the program."""
         for status in (0, 7):
             self.tracy("-c", f"import shutil; shutil.rmtree('generated'); exit({status})", status=status)
             self.assertRegex(self.stderr, "tracy: there is no trace of this run\n")

@@ -279,7 +279,7 @@ t = threading.Thread(target=go); t.start(); t.join()
         counts = self.counts()
         self.assertEqual([counts[n] for n in ("f", "math.sqrt", "list.insert", "hash")],
                          [3, 3, 3, 3])
-        if not HOOK:  # a profile function is not told of types
+        if not HOOK:  # a profile function gets no events for types
             self.assertEqual(counts["int"], 3)
 
     def test_c_calls_keep_nothing(self) -> None:
@@ -343,7 +343,7 @@ t = threading.Thread(target=go); t.start(); t.join()
         starts = {name: sorted(z["start_ns"] for z in zones if z["name"] == name)
                   for name in ("one", "one:2")}
         if (3, 11) <= sys.version_info < (3, 12):
-            # not the very first: of it there is no telling yet whether a line comes next
+            # not the very first: whether a line comes next is not known yet
             self.assertEqual(starts["one"][1:], starts["one:2"][1:])
 
     def test_zones_across_lines(self) -> None:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * logs2trace [-t] DIR FILE makes a trace that tells what DIR/.logs tells: the host's messages and
+ * logs2trace [-t] DIR FILE makes a trace with the contents of DIR/.logs: the host's messages and
  * zones, every marker of the device log as a zone of a core, the device's clock and description. So
  * what is said of the logs can be asked of the trace.
  *
  * Three ticks are a nanosecond, and a cycle of the device too, whatever its frequency, so
- * that cycles come back exactly. With -t the cores are as a Tracy client tells of them: named in
+ * that cycles come back exactly. With -t the cores are as a Tracy client reports them: named in
  * its way, op ids only with the firmware of BRISC, no clock, no description.
  */
 #include "base/csv.h"
@@ -63,7 +63,7 @@ static char *slurp(const char *path, size_t *len)
 	return text;
 }
 
-/* A record ends behind "`;NUMBER\n", or at the line's end when it does not begin with a quote. */
+/* A record ends after "`;NUMBER\n", or at the line's end when it does not begin with a quote. */
 static void messages(const char *path)
 {
 	struct trace_track t = {

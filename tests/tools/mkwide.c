@@ -25,7 +25,7 @@ static int64_t must(int64_t r)
 	return r;
 }
 
-/* PART as often as it takes to make LONG characters, behind START. */
+/* PART repeated to LONG characters, after START. */
 static const char *repeat(const char *start, const char *part)
 {
 	static char text[LONG + 100];

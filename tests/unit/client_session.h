@@ -138,7 +138,7 @@ static inline struct ring_segment *view_segment(struct ring_view *v, uint32_t ex
 	return (struct ring_segment *)(v->base + ring_segment_offset(extent));
 }
 
-/* One word or record, as it stands in a stream. */
+/* One word or record, as stored in a stream. */
 struct seen {
 	unsigned kind, type;
 	uint32_t id;

@@ -216,7 +216,7 @@ static void test_ahead(void **unused)
 	place_close(&p);
 }
 
-/* A handler's message stands between the parts of a string, and there the recorder dies. */
+/* A handler's message is between the parts of a string, and the recorder dies there. */
 static void test_parts(void **unused)
 {
 	const uint64_t group = 1ull << RING_STRING_GROUP_SHIFT;

@@ -419,7 +419,7 @@ static void a_child_without_a_file_has_an_area(void **state)
 	session_remove();
 }
 
-/* Whatever the session's account says, the program goes on, and what it cannot store is counted. */
+/* With any session account, the program continues and counts what it cannot store. */
 static void a_broken_account_costs_events_only(void **state)
 {
 	static const uint64_t hostile[] = {UINT64_MAX, UINT64_MAX - 1000, 1ull << 63, 1ull << 30};

@@ -71,12 +71,12 @@ static void quotes(void **state)
 	expect_walk("\"x\ny\r\nz\",1\nnext\n", "x\ny\r\nz|1@1;next@4;");
 	expect_walk("\"\",\"\"\"\"\n", "|\"@1;");
 	expect_walk("a\"b,c\n", "a\"b|c@1;");     /* a quote inside is a quote */
-	expect_walk("\"ab\"cd,e\n", "abcd|e@1;"); /* text behind the closing one is kept */
+	expect_walk("\"ab\"cd,e\n", "abcd|e@1;"); /* text after the closing one is kept */
 	snprintf(want, sizeof(want), "a@1;error %d", TACHO_EDAMAGED);
 	expect_walk("a\n\"never\nclosed", want);
 }
 
-/* A record larger than the window, behind one that is not, from a file. */
+/* A record larger than the window, after one that is not, from a file. */
 static void large_record(void **state)
 {
 	char path[] = "/tmp/test_csv.XXXXXX";

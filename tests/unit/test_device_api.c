@@ -158,7 +158,7 @@ static void test_two_devices(void **state)
 	tacho_device_close(other);
 }
 
-/* A number is given again, to the same kind of device, whose clock and traces go on. */
+/* A number is reused for the same kind of device, whose clock and traces continue. */
 static void test_numbers(void **state)
 {
 	static const struct tacho_device_options tiny = {.arch = "tiny"},

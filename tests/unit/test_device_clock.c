@@ -104,7 +104,7 @@ static void test_programs(void **state)
 		}
 		for (unsigned k = 0; k < s.n; k++)
 			last = s.to[k] > last ? s.to[k] : last;
-		/* what is there is forgotten when it has been told */
+		/* reported data is dropped */
 		assert_true(d->prof->sync.clock.n < 10);
 	}
 	tacho_program_free(p);
@@ -148,7 +148,7 @@ static void test_wraps(void **state)
 	if (!have_compiler())
 		return;
 	for (int64_t wraps = 0; wraps < 6; wraps++) {
-		/* the first program runs before a turn, the third one behind it */
+		/* the first program runs before a turn, the third one after it */
 		int64_t offset = (wraps + 1) * (1ll << 44) - 90000;
 		const int64_t offsets[] = {offset, offset, offset, offset, offset};
 		struct tacho_device *d = open_with(offsets);

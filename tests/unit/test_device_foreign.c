@@ -210,7 +210,7 @@ static void test_boot(void **state)
 	free_all(&s);
 }
 
-/* An illegal instruction stops its RISC: everything that helps to find it is told. */
+/* An illegal instruction stops its RISC: everything that helps to find it is reported. */
 static void test_illegal(void **state)
 {
 	struct stranger s = {0};

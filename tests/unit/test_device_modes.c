@@ -254,7 +254,7 @@ static void test_quick_push(void **state)
 	tacho_device_close(d);
 }
 
-/* When DRAM has no room either, markers are lost, which is told; the firmware's zones are whole. */
+/* When DRAM is full too, markers are lost, which is reported; the firmware's zones are whole. */
 static void test_quick_push_full(void **state)
 {
 	struct tacho_device *d;
@@ -278,7 +278,7 @@ static void test_quick_push_full(void **state)
 	assert_int_equal(count(&all, "BRISC-FW"), 1);
 	assert_int_equal(count(&all, "READS"), 1);
 	assert_in_range(count(&all, "READ"), 200, 400);
-	/* what was in L1 when the run ended is not counted, but that it was cut is told */
+	/* the contents of L1 at the end are not counted, but the cut is reported */
 	assert_in_range(count(&all, "READ") +
 				tacho_profiler_lost(d, (struct tacho_core){0, 0}, 0, &cut),
 			1000 - 125, 1000);

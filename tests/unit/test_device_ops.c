@@ -154,7 +154,7 @@ static void test_many(void **state)
 	take(&s);
 	assert_int_equal(s.messages, 2);
 	assert_int_equal(s.full, 1);
-	/* Numbers go on, and the program was run before: known to the device, not to the reader. */
+	/* Numbers continue, and the program ran before: known to the device, not to the reader. */
 	assert_int_equal(s.host.ops.v[0].id, first + ((uint64_t)(MANY + 10) << 10));
 	assert_string_equal(cell(&s, 0, OP_COL_CACHE_HIT), "True");
 	drop(&s);
@@ -394,7 +394,7 @@ static void test_hidden(void **state)
 	tacho_program_free(p);
 }
 
-/* Ops of a trace belong to it; each replay is told. */
+/* Ops of a trace belong to it; each replay is reported. */
 static void test_traces(void **state)
 {
 	struct tacho_program *p = program(device, "plain.c");
@@ -458,7 +458,7 @@ static void test_late_recording(void **state)
 	tacho_program_free(p);
 }
 
-/* What is lost or may be overwritten is told in full again. */
+/* Lost or overwritten descriptions are sent in full again. */
 static void test_told_again(void **state)
 {
 	struct tacho_program *p = program(device, "plain.c");

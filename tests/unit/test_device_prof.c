@@ -99,7 +99,7 @@ static void test_damaged(void **state)
 	assert_int_equal(l.damage, 5);
 }
 
-/* The words of the guaranteed zones have no room for values: nothing behind them is read. */
+/* The words of the guaranteed zones have no room for values: nothing after them is read. */
 static void test_guaranteed(void **state)
 {
 	uint32_t *words = malloc(48); /* exactly, for sanitizers */
@@ -133,7 +133,7 @@ static void test_cut(void **state)
 	assert_int_equal(c.damaged, 0);
 }
 
-/* 44 bits of time: after they went round, time goes on. */
+/* 44 bits of time: after a wrap, time continues. */
 static void test_wrap(void **state)
 {
 	const uint32_t words[] = {HEADER(1), H(0, 10, 0xfff), 0xfffffff0, H(1, 10, 0),
@@ -597,7 +597,7 @@ static enum tacho_device_stop run_long(void *self, uint64_t cycles)
 	return real_run(self, 30 * cycles);
 }
 
-/* A host that comes late: the RISC waits, is told to have waited, and loses nothing. */
+/* A late host: the RISC waits, the wait is reported, and nothing is lost. */
 static void test_stream_late(void **state)
 {
 	struct tacho_device_ops slow;

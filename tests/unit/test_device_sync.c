@@ -98,7 +98,7 @@ static void test_turn(void **state)
 	}
 }
 
-/* A clock that goes back is a device that was reset: it begins anew. */
+/* A clock that goes back is a device that was reset: synchronisation restarts. */
 static void test_reset(void **state)
 {
 	struct device_point p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of perf-report that stand alone: tables of facts, ranges, sums, pictures. */
+/* The independent parts of perf-report: tables of facts, ranges, sums, pictures. */
 #include "perf/draw.h"
 #include "perf/picture.h"
 #include "perf/report.h"

@@ -153,7 +153,7 @@ static void test_cut(void **state)
 	    "\xe6\x97\xa5\xe6\x9c\xac..\xe8\xaa\x9e");
 }
 
-/* What turns the direction of text, or cannot be seen, is told by its number; letters stay. */
+/* Bidirectional controls and invisible characters are shown by number; letters stay. */
 static void test_directions(void **state)
 {
 	static const char text[] =

@@ -447,7 +447,7 @@ static void test_links(void **state)
 	tensix_free(third);
 }
 
-/* Each device tells its own faults; what the others do goes on. */
+/* Each device reports its own faults; the others continue. */
 static void test_link_faults(void **state)
 {
 	const uint32_t bad[] = {0xffffffffu}, good[] = {ADDI(5, 5, 1), J(-4)};

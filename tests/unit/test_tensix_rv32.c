@@ -340,7 +340,7 @@ static void test_fence_and_csr(void **state)
 	assert_int_equal(f.x[5], 0);
 }
 
-/* A program may write its own text: what runs is what stands there. */
+/* A program may write its own text: the written code runs. */
 static void test_self_modification(void **state)
 {
 	struct tensix_fault f;

@@ -607,7 +607,7 @@ static void test_transpose_and_reduce(void **state)
 	assert_true(fabs(b.f[0] - sum) < 1e-3);
 }
 
-/* ---- behind the queues ---- */
+/* ---- after the queues ---- */
 #define OP(op, operand) ((uint32_t)(op) << 24 | (operand))
 
 static void push(struct tensix_core *c, unsigned thread, uint32_t word)

@@ -61,7 +61,7 @@ static void test_blocks(void **state)
 		}
 	}
 	assert_int_equal(again, 0);
-	/* Nobody looks at the first track any more. */
+	/* The first track is no longer in use. */
 	for (int i = 0; i < 1000; i++)
 		look(t, lod, 5, t->start + test_random(&seed) % span);
 	assert_int_equal(look(t, lod, 0, t->start), 1);

@@ -167,7 +167,7 @@ static void test_flip(void **state)
 	free(f.bytes);
 }
 
-/* Rubbish over the middle, and a file that is rubbish behind its header. */
+/* Garbage over the middle, and a file that is garbage after its header. */
 static void test_rubbish(void **state)
 {
 	struct file f = make_file();

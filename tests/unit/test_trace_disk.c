@@ -139,7 +139,7 @@ static void test_full(void **state)
 		fill(bytes);
 }
 
-/* A full disk when the file is made leaves no file behind. */
+/* A full disk when the file is created leaves no file. */
 static void test_full_at_once(void **state)
 {
 	struct trace_writer_options options = {.force = true};
@@ -237,7 +237,7 @@ static void test_errors(void **state)
 	fail_each(CALL_RENAME, EACCES);
 }
 
-/* close() may tell of a write that failed late. */
+/* close() may report a write that failed late. */
 static void test_close_error(void **state)
 {
 	struct trace_writer_options options = {.force = true};

@@ -177,7 +177,7 @@ static uint32_t record_thread(struct recording *r)
 {
 	struct trace_track track = {.kind = TRACE_THREAD, .srcloc = TRACE_NONE, .name = "later"};
 
-	/* Numbered behind the messages: lanes of new tracks do not come at the end alone. */
+	/* Numbered after the messages: lanes of new tracks do not come only at the end. */
 	if (r->step % 5 == 4)
 		r->threads = (uint32_t)trace_add_track(r->w, &track) + 1;
 	return r->threads;
@@ -356,7 +356,7 @@ static void test_pieces(void **state)
 	grow_by_pieces(13, 700);
 }
 
-/* A recorder is killed, another goes on in its place: what stood behind its checkpoint changes. */
+/* A recorder is killed, another takes over: the data after its checkpoint changes. */
 static void test_resumed(void **state)
 {
 	struct recording r = {.seed = 5};
@@ -380,7 +380,7 @@ static void test_resumed(void **state)
 		for (int i = 0; i < 3; i++)
 			record_step(&r);
 		assert_int_equal(trace_checkpoint(r.w, "end", 3), 0);
-		/* Behind the checkpoint: one block that is whole, or half of one. */
+		/* After the checkpoint: one whole block, or half of one. */
 		for (uint32_t i = 0; i < 8192 * 9; i++)
 			test_zone_add(&z,
 				      (struct test_zone){.start = r.now + 5000000ull * i,

@@ -113,7 +113,7 @@ static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *
 			got.singles++;
 			check_single(l, item);
 		}
-		/* A merged one is what starts in one pixel: a leaf at most behind it. */
+		/* A merged one starts in one pixel: at most a leaf follows it. */
 		if (item->count > 1)
 			assert_true(item->end - (item->start < t0 ? t0 : item->start) <=
 				    10 * pixel);
@@ -378,7 +378,7 @@ static void test_cache(void **state)
 	free(z.v);
 }
 
-/* Changes one byte of the only index in DIR; false behind its end. */
+/* Changes one byte of the only index in DIR; false after its end. */
 static bool index_flip(const char *dir, long offset)
 {
 	char command[300], path[300];

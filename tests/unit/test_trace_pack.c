@@ -183,7 +183,7 @@ static void test_sparse(void **state)
 	assert_int_equal(sparse(&b, 0, "\xff\xff", 2, plane, 262), 0); /* to nowhere */
 	for (size_t i = 0; i < 262; i++)
 		assert_int_equal(plane[i], 0);
-	/* Behind the end, by one and by far. */
+	/* Beyond the end, by one and by far. */
 	assert_int_equal(sparse(&b, 1, "\5a", 2, plane, 5), TACHO_EDAMAGED);
 	assert_int_equal(sparse(&b, 1, "\xff\xff\xff\4a", 5, plane, 600), TACHO_EDAMAGED);
 	/* More places than bytes, more bytes than places, fewer than are said. */
@@ -211,7 +211,7 @@ static void test_hostile(void **state)
 	assert_int_equal(method_of(&b.out, 1), METHOD_SPARSE);
 	for (size_t i = 0; i < b.out.len; i++)
 		for (unsigned k = 0; k < 8; k++) {
-			char *bytes = malloc(b.out.len); /* so that reading behind it is found */
+			char *bytes = malloc(b.out.len); /* so that an overread is found */
 			struct in in = {(uint8_t *)bytes, (uint8_t *)bytes + b.out.len, false};
 			int r;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorder that is killed at any moment and goes on: nothing twice, nothing missing. */
+/* A recorder that is killed at any moment and resumed: nothing twice, nothing missing. */
 #include "trace_tools.h"
 
 #include <fcntl.h>

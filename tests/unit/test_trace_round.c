@@ -386,7 +386,7 @@ static void test_row_order(void **state)
 	trace_close(t);
 }
 
-/* Processes that could not be recorded: kept by a writer that goes on, and replaced by updates. */
+/* Processes that could not be recorded: kept by a resumed writer, replaced by updates. */
 static void test_absent(void **state)
 {
 	const char *path = test_path("absent.tacho");

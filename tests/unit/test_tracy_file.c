@@ -642,7 +642,7 @@ static void test_hostile(void **state)
 	assert_int_equal(try_open(file), TACHO_EFORMAT);
 }
 
-/* A small file that unpacks to texts without end: told, not held. */
+/* A small file that unpacks to endless texts: reported, not stored. */
 static void test_bomb(void **state)
 {
 	const size_t len = 48u << 20;

@@ -10,7 +10,7 @@
 
 struct recording {
 	struct trace_writer *w;
-	uint64_t at[3]; /* of each track: the time behind its last zone */
+	uint64_t at[3]; /* of each track: the time after its last zone */
 	uint64_t seed;
 	uint32_t tracks;
 };
@@ -147,7 +147,7 @@ static void test_growing(void **state)
 	trace_writer_abandon(r.w);
 }
 
-/* The file begins anew with another recording: nothing of the old one is left. */
+/* The file restarts with another recording: nothing of the old one is left. */
 static void test_again(void **state)
 {
 	struct view_trace on = {.followed = true};

@@ -188,7 +188,7 @@ static struct trace_writer *rows_writer(const char *path)
 	return w;
 }
 
-/* The value behind row I. */
+/* The value after row I. */
 static double value_after(uint64_t i, uint32_t track, struct view_pool *pool)
 {
 	struct trace_row row = row_of(i, track);

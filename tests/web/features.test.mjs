@@ -265,7 +265,7 @@ test("statistics of some tracks: table, histogram, flame graph, export", () => w
 	await until("in the URL", () => hash(page), (h) => h.includes("of=h"));
 }));
 
-test("tracks of one name are told apart by the search", () => withPage(async (page) => {
+test("the search distinguishes tracks of one name", () => withPage(async (page) => {
 	await goTo(page, "#/overview?tr=0");
 	await page.keyboard.press("/");
 	await page.keyboard.type("worker 1");
@@ -286,7 +286,7 @@ test("an op of the table by a key", () => withPage(async (page) => {
 	await until("no op", () => hash(page), (h) => !h.includes("sel="));
 }, { expected: (text) => /op\?id=9999|404/.test(text) }));
 
-test("what a device lost is told where it is", () => withPage(async (page) => {
+test("a device's losses are shown where they are", () => withPage(async (page) => {
 	await goTo(page, "#/overview?tr=2");
 	const list = page.getByLabel("Warnings").locator("li");
 	await list.first().waitFor();
@@ -357,7 +357,7 @@ test("plots: the value under the pointer", () => withPage(async (page) => {
 	}, (t) => /^\d+( \(\d+ … \d+\))?\s+jobs queued/.test(t));
 }));
 
-test("what is told of a pointer that rests is what the view has moved below it", () => withPage(async (page) => {
+test("a resting pointer shows what the view moved below it", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
 	const b = await showZone(page, "layers", "tacho_device_open");
 	await page.mouse.move(b.x, b.y);

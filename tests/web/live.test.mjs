@@ -44,7 +44,7 @@ test("live: follow, stop following, the server goes and comes back, the program 
 		return last / devicePixelRatio > t.width * 0.5;
 	}));
 	await page.reload();
-	await until("a page that is loaded anew follows again", async () => await page.getByTestId("live-state").count() ? state(page) : "", (t) => t.includes("live, following"));
+	await until("a reloaded page follows again", async () => await page.getByTestId("live-state").count() ? state(page) : "", (t) => t.includes("live, following"));
 	await settled(page);
 	const posts = () => page.evaluate(() => window.tachoTimeline.signposts().length);
 	const first = await posts();

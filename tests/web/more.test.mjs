@@ -28,7 +28,7 @@ async function waitedFor(page) {
 test("a span of a lock: who, how long, before and after, a way to the thread", () => withPage(async (page, p) => {
 	await openTimeline(page, "#/timeline?tr=0");
 	const { track, row } = await waitedFor(page);
-	// one that took time, with another behind it
+	// one that took time, with another after it
 	let k = -1, span;
 	do
 		span = await get(page, `0/lock?track=${track}&lane=${row.wait}&idx=${++k}`);
@@ -73,7 +73,7 @@ test("a point on the row of all threads is a wait of one thread, with those that
 	assert.deepEqual((await page.getByTestId("holders").locator("li").allInnerTexts()).map((t) => t.replace(/\s+/g, " ")), ["worker 1 (11) · odd 80.00 ms 88.9 %", "worker 0 (10) · odd 10.00 ms 11.1 %"]);
 }));
 
-test("lock waits are told apart from self time; a function that calls itself counts once", () => withPage(async (page) => {
+test("lock waits are separate from self time; a function that calls itself counts once", () => withPage(async (page) => {
 	const tr = trace("waits");
 	await goTo(page, `#/overview?tr=${tr}`);
 	const verdict = await until("the verdict", () => page.getByTestId("verdict").allInnerTexts(), (t) => t.length > 0);
@@ -322,7 +322,7 @@ test("queues of a GPU are rows of their process, and no cores", () => withPage(a
 	await page.getByRole("heading", { name: "Zones of the GPU by self time" }).waitFor();
 }));
 
-test("an op's drawer tells the gap of the device's clock from the one on the timeline", () => withPage(async (page) => {
+test("an op's drawer shows both the gap of the device's clock and the one on the timeline", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
 	const ops = (await get(page, "0/ops?limit=1000")).rows.filter((o) => o.gap_t0 !== null && o.gap_us !== null);
 	const far = (o) => (o.t0 - o.gap_t0) / (1000 * o.gap_us);
@@ -485,7 +485,7 @@ test("what was done and undone at once leaves the URL as it was", () => withPage
 	assert.equal(await box.isChecked(), false);
 }));
 
-test("a trace that is not there: its failure does not stand above another", () => withPage(async (page) => {
+test("a missing trace: its failure is not shown above another trace", () => withPage(async (page) => {
 	let end;
 	const held = new Promise((r) => { end = r; });
 	await page.route("**/api/v1/t/99/meta", async (r) => {
@@ -502,7 +502,7 @@ test("a trace that is not there: its failure does not stand above another", () =
 	assert.equal(await page.locator(".banner").count(), 0);
 }, { expected: (t) => /99\/meta|Failed to load resource/.test(t) }));
 
-test("times of days are told in days", () => withPage(async (page) => {
+test("times of days are shown in days", () => withPage(async (page) => {
 	await goTo(page, `#/overview?tr=${trace("days")}`);
 	await until("89 days", () => page.locator("main").innerText(), (t) => /89 d 0 h/.test(t));
 	await openTimeline(page, `#/timeline?tr=${trace("days")}`);
@@ -555,7 +555,7 @@ test("a window of another size, and back", () => withPage(async (page, p) => {
 	}
 }));
 
-test("each page loaded anew, and back through all of them", () => withPage(async (page) => {
+test("each page reloaded, and back through all of them", () => withPage(async (page) => {
 	for (const name of PAGES) {
 		await goTo(page, `#/${name}?tr=0`);
 		await page.reload();

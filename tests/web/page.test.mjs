@@ -156,7 +156,7 @@ test("keys", () => withPage(async (page) => {
 		await page.keyboard.press(key);
 		return until(`key ${key}`, sel, (t) => t !== s);
 	};
-	// Where the first one stands in its lane is a matter of the recording's times.
+	// The position of the first one in its lane depends on the recording's times.
 	await known();
 	const steps = await sel() === "zone:0:0" ? ["ArrowRight", "ArrowLeft"] : ["ArrowLeft", "ArrowRight"];
 	await walk(steps[0]);
