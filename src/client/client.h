@@ -7,7 +7,7 @@
  *  - The slow paths run with all signals blocked and under one lock: a handler may emit at any
  * point.
  *  - Under the lock only raw system calls: libc's open() and read() are cancellation points, and a
- *    thread cancelled under the lock would keep it for ever. errno is as before at the end.
+ *    thread cancelled under the lock would keep it forever. errno is preserved.
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H

@@ -193,7 +193,7 @@ enum ring_extent_state {
 	RING_EXTENT_FREE,  /* zeroed and ready */
 	RING_EXTENT_SEGMENT,
 	RING_EXTENT_PAGE,
-	RING_EXTENT_BUSY, /* between FREE and another state: whoever changed it has it */
+	RING_EXTENT_BUSY, /* between FREE and another state: owned by the side that set it */
 };
 
 struct ring_extent {

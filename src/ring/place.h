@@ -5,10 +5,10 @@
  *
  *	RING_RUNTIME	$XDG_RUNTIME_DIR/tacho, or /run/user/UID/tacho
  *	RING_SHARED	/dev/shm/tacho-UID
- *	RING_OTHER	/dev/shm/tacho-UID.XXXXXX: made only when somebody else has the name before
+ *	RING_OTHER	/dev/shm/tacho-UID.XXXXXX: created only if another user has that name
  *
- * A place is used only if it is a folder of this user to which nobody else can write. Writers take
- * the first that they can have; readers look into all. Only libc is used.
+ * A place is used only if it is a folder of this user that only this user can write to. Writers
+ *take the first that they can have; readers look into all. Only libc is used.
  */
 #ifndef RING_PLACE_H
 #define RING_PLACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compute how much of the self time of zones threads waited for locks. Lock events tell when a
+ * Compute how much of the self time of zones threads waited for locks. Lock events show when a
  * thread waited; the wait belongs to the innermost zone open at that time. For the stats verb and
  * the viewer.
  */

@@ -16,7 +16,7 @@
 struct post {
 	uint64_t time;
 	uint32_t track, n; /* at one time they are by track, and then as they came */
-	size_t header, header_len, message_len; /* in the text; the message is behind the header */
+	size_t header, header_len, message_len; /* in the text; the message follows the header */
 };
 
 struct signposts_cache {

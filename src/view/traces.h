@@ -95,7 +95,7 @@ bool text_ends_with(const char *text, const char *end);
 /* Called with the trace's lock held, after new data was read. */
 void now_set(struct view_trace *t, const struct trace *trace);
 
-/* trace_names.c: names that tell all traces apart; before the first question. */
+/* trace_names.c: gives each trace a unique name; before the first query. */
 int trace_names_make(struct view *view);
 
 /* follow.c: SESSION is the directory of the recording. */
