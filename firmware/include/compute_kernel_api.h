@@ -67,7 +67,7 @@
 static const uint8_t tacho_cb_format[MAX_CBS] = {TACHO_CB_FORMATS};
 
 /* ---- the tile engine ---- */
-/* Waits until the engine has done all that this RISC pushed. */
+/* Waits until the engine has executed everything that this RISC pushed. */
 FORCE_INLINE void tensix_sync(void)
 {
 	(void)REG32(0xFFE80004);
@@ -185,7 +185,7 @@ FORCE_INLINE void release_dst(void)
 	tile_regs_release();
 }
 
-/* The n-th tile that is packed since the last push goes n pages after the write pointer. */
+/* The n-th tile packed since the last push goes n pages after the write pointer. */
 FORCE_INLINE void pack_tile(uint32_t dst, uint32_t cb)
 {
 #if TACHO_RISC == 4
@@ -273,7 +273,7 @@ FORCE_INLINE void transpose_wh_tile(uint32_t cb, uint32_t tile, uint32_t dst)
 	(void)cb, (void)tile, (void)dst;
 }
 
-/* Each value times the first value of the scaler's tile; SUM and AVG add, MAX takes the largest. */
+/* Multiplies each value by the first value of the scaler's tile; SUM and AVG add, MAX selects. */
 enum { REDUCE_SUM, REDUCE_AVG, REDUCE_MAX };
 enum { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 

@@ -169,7 +169,7 @@ FORCE_INLINE void noc_async_write_barrier(void)
 	invalidate_l1_cache();
 }
 
-/* The data have left: their memory may be used again, but they need not have arrived. */
+/* The data has left: its memory may be reused, but it need not have arrived. */
 FORCE_INLINE void noc_async_writes_flushed(void)
 {
 	TACHO_NOC_EVENT(WRITE_FLUSH, 0, 0, 0, 0);
@@ -292,7 +292,7 @@ FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages)
 		c->fifo_rd_ptr -= c->fifo_size;
 }
 
-/* ---- pages and names of old ---- */
+/* ---- pages and older names ---- */
 #define get_noc_addr get_noc_addr_xy
 
 FORCE_INLINE void noc_async_read_page(uint32_t page, const struct InterleavedAddrGen *gen,

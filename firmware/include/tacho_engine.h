@@ -161,7 +161,7 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(CUMSUM, "cumsum", 128)    /* down the columns; P0: from the tile before */           \
 	X(TRANSPOSE_DST, "transpose_dst", 64)
 
-/* What it does to two tiles. */
+/* SFPU operations on two tiles. */
 #define TE_BINARIES(X)                               \
 	X(ADD, "add_binary", 64)                     \
 	X(SUB, "sub_binary", 64)                     \
@@ -197,7 +197,7 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(ISCLOSE, "isclose_binary", 128)            \
 	X(LOGSIGMOID, "logsigmoid", 448)
 
-/* What it does to three tiles a, b, c. */
+/* SFPU operations on three tiles a, b, c. */
 #define TE_TERNARIES(X)                                  \
 	X(WHERE, "where", 64)      /* a ? b : c */       \
 	X(ADDCMUL, "addcmul", 96)  /* a + P0 * b * c */  \

@@ -74,12 +74,12 @@ extern uint32_t tacho_prof_index, tacho_prof_stack, tacho_prof_sum[2], tacho_pro
 	tacho_prof_replays;
 /* Streaming: the word of the buffer that may not be written yet. */
 extern uint32_t tacho_prof_limit;
-/* Waits until there is room for so many words; 0: there never will be. */
+/* Waits until there is room for this many words; 0: there never will be. */
 int tacho_prof_wait(uint32_t words);
-/* BRISC and NCRISC: empties this RISC's buffer into DRAM in the middle of a run. */
+/* BRISC and NCRISC: flushes this RISC's buffer to DRAM in the middle of a run. */
 void tacho_prof_quick_push(void);
 
-/* The high word may turn between the two loads; the low word is small then, and it is read again.
+/* If the high word changes between the two loads, the low word is small: read the high one again.
  */
 FORCE_INLINE uint64_t tacho_wall_clock(void)
 {

@@ -129,7 +129,7 @@
 /* ---- prints of kernels ---- */
 #define DPRINT_SIZE 204
 #define DPRINT_DATA 196
-#define DPRINT_OFF  0xffffffffu /* in place of what was read: nobody listens to this RISC */
+#define DPRINT_OFF  0xffffffffu /* in place of the words read: prints of this RISC are off */
 
 /* Kinds of items; what follows each. */
 #define DPRINT_TEXT      1 /* length, bytes */

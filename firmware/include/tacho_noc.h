@@ -49,7 +49,7 @@ enum { NIU_BUF_WRITE, NIU_BUF_READ, NIU_BUF_INLINE, NIU_BUF_ATOMIC };
 #define NIU_CTRL_MCAST  0x20
 #define NIU_CTRL_SOURCE 0x20000
 
-/* x and y lie above 36 bits of address; a multicast has the start above the end. */
+/* x and y are above 36 bits of address; a multicast has the start above the end. */
 #define NOC_XY_ADDR(x, y, addr) ((uint64_t)(addr) | (uint64_t)(x) << 36 | (uint64_t)(y) << 42)
 #define NOC_MULTICAST_ADDR(x0, y0, x1, y1, addr)                                                 \
 	((uint64_t)(addr) | (uint64_t)(x1) << 36 | (uint64_t)(y1) << 42 | (uint64_t)(x0) << 48 | \
@@ -85,7 +85,7 @@ FORCE_INLINE void niu_write_packet(uint32_t noc, uint32_t from, uint64_t to, uin
 	NIU(noc, NIU_BUF_WRITE, NIU_GO) = 1;
 }
 
-/* Software counters start where the hardware's stand. */
+/* Software counters start from the hardware's values. */
 FORCE_INLINE void niu_sync_counters(uint32_t noc)
 {
 	noc_reads_num_issued[noc] = NIU_COUNTER(noc, NIU_READ_RESP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BRISC (and ERISC): starts the others, waits for the host, runs a launch, says when it is done. */
+/* BRISC (and ERISC): starts the others, waits for the host, runs a launch, reports its end. */
 #include "common.c"
 
 #define SYNC REG32(MAILBOX(M_SYNC))

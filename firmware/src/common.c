@@ -103,7 +103,7 @@ static const struct {
 #define COUNTER_MUX         0x218 /* which ports of L1 are counted */
 #define COUNTERS            (sizeof(counters) / sizeof(counters[0]))
 
-/* Starts (1) or stops (2) the groups that were asked for: TRISC1, around its kernel. */
+/* Starts (1) or stops (2) the requested groups: TRISC1, around its kernel. */
 static inline void counters_switch(uint32_t to)
 {
 	uint32_t last = ~0u;

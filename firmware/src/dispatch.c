@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels of a dispatch core: BRISC hands a program's launch messages to the workers, NCRISC
- * sends them their go signals, and both are through when all workers have told that they are. The
- * host has put the list of workers into L1 (tacho_layout.h, DISPATCH_*).
+ * sends them their go signals, and both end when all workers have reported that they are done. The
+ * host has written the list of workers to L1 (tacho_layout.h, DISPATCH_*).
  */
 #include "dataflow_api.h"
 
@@ -10,7 +10,7 @@
 #define WORKER(i)             WORD(DISPATCH_WORKERS + 4 * (i))
 #define WORKER_AT(i, address) get_noc_addr_xy(WORKER(i) & 63, WORKER(i) >> 6 & 63, address)
 
-/* What the enclosing zone does, as a number: those who read logs look for it. */
+/* The activity of the enclosing zone, as a number that readers of logs expect. */
 enum { CMD_WRITE_PACKED = 5, CMD_WAIT = 7, CMD_SEND_GO_SIGNAL = 14, CMD_NOTIFY_SUBORDINATE = 15 };
 
 #if TACHO_RISC == 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the firmware of all RISCs shares. */
+/* Shared by the firmware of all RISCs. */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
 
@@ -17,7 +17,7 @@ void launch_kernel(const volatile uint8_t *launch);
 /* Kernel profiler, around each run; nothing when it is off. */
 void prof_init(const volatile uint8_t *launch);
 void prof_finish(void);
-/* A replay of a trace begins (BRISC). */
+/* A replay of a trace starts (BRISC). */
 void prof_replay(void);
 
 #define LAUNCH_U32(launch, offset) (*(const volatile uint32_t *)((launch) + (offset)))

@@ -11,7 +11,7 @@ extern "C" {
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
 #if PROFILE_KERNEL && !(PROFILE_KERNEL & PROF_MODE_TRACE)
-/* Words that zones of the kernel itself need at most, when it has such that must not get lost. */
+/* Maximum number of words for the kernel's own zones that must not be lost, if it has any. */
 extern const char tacho_prof_main_0[] __attribute__((weak));
 extern const char tacho_prof_main_1[] __attribute__((weak));
 #define KEEP_ROOM()          \
@@ -40,7 +40,7 @@ __attribute__((section(".start"), used)) void kernel_start(void)
 	FINISH();
 }
 
-/* The compiler calls these for copies and clears of its own. */
+/* The compiler calls these for its own copies and clears. */
 __attribute__((weak)) void *memcpy(void *to, const void *from, __SIZE_TYPE__ len)
 {
 	for (__SIZE_TYPE__ i = 0; i < len; i++)

@@ -9,8 +9,8 @@
 #define PROF_MODE(mode) (PROFILE_KERNEL & PROF_MODE_##mode)
 
 #if TACHO_RISC < 2
-/* Where this core's buffers go. A kernel may overwrite the words in L1, so they are read before it.
- */
+/* Where this core's buffers go. Read before the kernel runs, because a kernel may overwrite the
+ * words in L1. */
 static uint32_t prof_flat, prof_per_bank, prof_dram;
 #if TACHO_RISC == 0 && !PROF_MODE(STREAM)
 static uint32_t prof_sent[5]; /* words of each RISC that were in DRAM when the run began */
@@ -44,7 +44,7 @@ static uint64_t prof_address(uint32_t r)
 	       offset;
 }
 
-/* The kernel may be in the middle of setting up a write of its own: it finds what it left. */
+/* The kernel may be in the middle of setting up its own write: restore the registers. */
 static void prof_send(uint32_t r, uint32_t words)
 {
 	static const uint8_t registers[] = {NIU_TARG_LO, NIU_RET_LO, NIU_RET_MID, NIU_CTRL,
@@ -87,10 +87,10 @@ static __attribute__((unused)) uint32_t prof_pad(volatile uint32_t *buffer, uint
 
 #if PROF_MODE(STREAM)
 /*
- * The buffer is a ring without a break in it: the host takes words out as they come, and tells how
- * many it has taken. Words that it has not taken are not written over. A lap that has no room for
- * what comes is filled up, and the next one begins; it never comes to waiting while the host keeps
- * up.
+ * The buffer is one contiguous ring: the host reads words as they come and reports how many
+ * it has read. Unread words are never overwritten. If a lap has no room for the next marker,
+ * it is filled up and the next lap starts.
+ * A RISC never waits while the host keeps up.
  */
 #define LAP_WORDS (PROF_BUFFER_WORDS - PROF_OPTIONAL)
 static uint32_t prof_lap; /* words of the laps before this one */
@@ -125,7 +125,7 @@ __attribute__((noinline, used)) int tacho_prof_wait(uint32_t words)
 			prof_next_lap();
 			continue;
 		}
-		/* The host takes so many even if a kernel has made them unreadable. */
+		/* The host reads this many even if a kernel has made them unreadable. */
 		PROF_CONTROL[PROF_DEVICE_END + TACHO_RISC] = prof_lap + tacho_prof_index;
 		start = tacho_wall_clock();
 		while (*from_host == taken)
@@ -136,7 +136,7 @@ __attribute__((noinline, used)) int tacho_prof_wait(uint32_t words)
 #endif
 
 #if TACHO_RISC < 2 && !PROF_MODE(TRACE) && !PROF_MODE(ACCUMULATE) && !PROF_MODE(STREAM)
-/* A command that is linked to the next must not have another one between them. */
+/* No other command may come between a linked command and the next. */
 static int prof_linked(void)
 {
 	for (uint32_t i = 0; i < 4; i++)
@@ -263,7 +263,7 @@ static void prof_store_sums(volatile uint32_t *b)
 #endif
 
 #if TACHO_RISC == 0 && !PROF_MODE(STREAM)
-/* Sends what RISC R has stored to its place in DRAM, or only the guaranteed words, or nothing. */
+/* Sends the words of RISC R to their place in DRAM, or only the guaranteed words, or nothing. */
 static void prof_push(uint32_t r)
 {
 	uint32_t words = PROF_CONTROL[PROF_DEVICE_END + r], sent = PROF_CONTROL[PROF_HOST_END + r];
@@ -298,7 +298,7 @@ static int prof_almost_full(void)
 	return 0;
 }
 
-/* How long it took stands in the guaranteed words of what is accumulated next. */
+/* The guaranteed words of the next accumulation have the time it took. */
 static void prof_push_accumulated(void)
 {
 	if (!prof_almost_full())
@@ -329,8 +329,8 @@ static void prof_push_accumulated(void)
 #endif
 
 /*
- * A kernel can write the control vector. What the host wrote there is put right, counts that make
- * no sense are as they were before the run, and the host is told.
+ * A kernel can overwrite the control vector. The host's words are restored, invalid counts are
+ * reset to their values before the run, and a bit notifies the host.
  */
 static void prof_repair(void)
 {
@@ -384,7 +384,7 @@ void prof_finish(void)
 #else
 	volatile uint32_t *b = PROF_BUFFER(TACHO_RISC);
 
-	if (PROF_CONTROL[PROF_DONE] == 1) /* anything else is no word of DeviceValidateProfiler() */
+	if (PROF_CONTROL[PROF_DONE] == 1) /* DeviceValidateProfiler() writes no other value */
 		return;
 #if PROF_MODE(SUM)
 	prof_store_sums(b);
@@ -406,7 +406,7 @@ void prof_finish(void)
 }
 
 #if TACHO_RISC == 0
-/* What the replay before has left goes to DRAM now. */
+/* Data that the previous replay left goes to DRAM now. */
 void prof_replay(void)
 {
 	tacho_prof_replays++;

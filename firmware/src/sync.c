@@ -11,7 +11,7 @@ void kernel_main(void)
 	volatile uint32_t *out = (volatile uint32_t *)MAILBOX(M_PROF_BUFFER) + PROF_OPTIONAL;
 	uint32_t samples = get_arg_val(0);
 
-	DeviceValidateProfiler(0); /* this is no program of the user's */
+	DeviceValidateProfiler(0); /* not a program of the user */
 	for (uint32_t i = 0; i < samples; i++) {
 		uint32_t host;
 		uint64_t now;

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of it kernels take nothing but types. */
+/* Kernels use only its types. */
 #include <stddef.h>

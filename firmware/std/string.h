@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of memory only. memcpy() and memset() are in every kernel (firmware/src/kernel.c). */
+/* Only the memory functions. memcpy() and memset() are in every kernel (firmware/src/kernel.c). */
 #ifndef TACHO_STD_STRING_H
 #define TACHO_STD_STRING_H
 

@@ -81,7 +81,7 @@ FORCE_INLINE void tacho_dp_char(char v)
 	tacho_dp_put(DPRINT_CHAR, &v, 1);
 }
 
-/* How what follows looks: DPRINT_HEX_ON, DPRINT_DEC_ON, DPRINT_WIDTH, DPRINT_PRECISION. */
+/* Format of the following items: DPRINT_HEX_ON, DPRINT_DEC_ON, DPRINT_WIDTH, DPRINT_PRECISION. */
 struct tacho_dp_how {
 	uint8_t kind, value;
 };

@@ -208,7 +208,7 @@ public:
 	}
 };
 
-/* What a host-generated name of a tensor is: its description, and where its address is found. */
+/* A host-generated tensor name: its description, and where its address is found. */
 namespace tensor_accessor
 {
 template <uint32_t CTA, uint32_t ADDR_CRTA> struct TensorBindingToken {
@@ -284,7 +284,7 @@ template <class Args> struct Distribution {
 	}
 };
 
-/* Pages one after the other, for loops. */
+/* Consecutive pages, for loops. */
 template <class Accessor> struct PageRange {
 	const Accessor &accessor;
 	uint32_t first, last;
@@ -336,7 +336,7 @@ template <class Accessor> struct PageRange {
 		return {this, last};
 	}
 };
-/* Those of one shard that are inside the tensor. */
+/* The pages of one shard that are inside the tensor. */
 template <class Accessor> struct ShardRange {
 	const Accessor &accessor;
 	uint32_t shard, first, last;
@@ -411,7 +411,7 @@ template <class Args> struct TensorAccessor<tensor_accessor::Distribution<Args>>
 	using DSpec = tensor_accessor::Distribution<Args>;
 	static constexpr bool is_dram = Args::is_dram;
 	uint32_t bank_base_address;
-	uint32_t page_size; /* of interleaved ones the user's, not aligned */
+	uint32_t page_size; /* for interleaved buffers the user's, not aligned */
 	uint32_t aligned_page_size;
 	[[no_unique_address]] std::conditional_t<Args::is_sharded, DSpec, std::tuple<>> spec{};
 
@@ -521,7 +521,7 @@ template <class Args> struct TensorAccessor<tensor_accessor::Distribution<Args>>
 			shard = shard * spec.grid.dim[i] + at[i];
 		return get_shard_noc_addr(shard, offset, noc);
 	}
-	/* Number of the page at place AT of a shard; UINT32_MAX: there the tensor has ended. */
+	/* Number of the page at index AT of a shard; UINT32_MAX: beyond the tensor. */
 	uint32_t page_in_shard(uint32_t shard, uint32_t at) const
 	{
 		uint32_t id = 0, volume = 1;
@@ -582,7 +582,7 @@ template <uint32_t CTA, uint32_t ADDR>
 TensorAccessor(TensorBindingToken<CTA, ADDR>) -> TensorAccessor<
 	tensor_accessor::Distribution<typename TensorBindingToken<CTA, ADDR>::args_t>>;
 
-/* Several accessors whose arguments follow each other. */
+/* Several accessors with consecutive arguments. */
 template <uint32_t n, std::size_t CTA, std::size_t CRTA = tensor_accessor::UNKNOWN>
 constexpr auto make_tensor_accessor_args_tuple()
 {
@@ -613,7 +613,7 @@ auto make_tensor_accessor_tuple(const std::tuple<Args...> &args, uint32_t addres
 	return tacho::accessors(args, address_rt_arg_index, 0, std::index_sequence_for<Args...>());
 }
 
-/* Any accessor behind one type. */
+/* One type for any accessor. */
 class AbstractTensorAccessorWrapper
 {
 	const void *accessor = nullptr;

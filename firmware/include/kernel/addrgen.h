@@ -160,7 +160,7 @@ concept page_source = requires(const G &g)
 {
 	g.get_noc_addr(uint32_t(0), uint32_t(0), uint8_t(0));
 };
-/* What guides show in short: a bare address does not say how large a page is. */
+/* The short form in guides: a bare address does not give the page size. */
 template <class G>
 FORCE_INLINE uint64_t page_address(const G &gen, uint32_t id, uint32_t offset, uint8_t noc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of kernels in C++: at compile time, at run time, and by names. */
+/* Arguments of kernels in C++: at compile time, at run time, and by name. */
 #ifndef TACHO_KERNEL_ARGS_H
 #define TACHO_KERNEL_ARGS_H
 
@@ -38,7 +38,7 @@ constexpr tacho_named_word named_args_map[] = {KERNEL_COMPILE_TIME_ARG_MAP};
 #else
 constexpr tacho_named_word named_args_map[] = {{"", 0}};
 #endif
-/* Not constant: a call of it is an error where a constant is wanted, and the linker's otherwise. */
+/* Not constant: a call is a compile error in a constant expression, and a link error otherwise. */
 uint32_t the_kernel_was_given_no_compile_time_argument_of_this_name();
 constexpr uint32_t get_named_ct_arg(std::string_view name)
 {

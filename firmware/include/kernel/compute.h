@@ -37,7 +37,7 @@
 #define PACK(...)
 #endif
 
-/* "namespace NAMESPACE { void MAIN { ... } }" is how older kernels are written. */
+/* Older kernels are written as "namespace NAMESPACE { void MAIN { ... } }". */
 #ifndef MAIN
 #define MAIN kernel_main()
 #endif
@@ -52,7 +52,7 @@ using namespace NAMESPACE;
 #ifndef TACHO_FIDELITY
 #define TACHO_FIDELITY 3
 #endif
-/* Kernels ask whether it is defined, too: only a program that says so makes it a macro. */
+/* Kernels also test whether it is defined: only a program that asks for it makes it a macro. */
 #ifndef DST_ACCUM_MODE
 #ifdef TACHO_DST_FP32
 constexpr bool DST_ACCUM_MODE = true;
@@ -111,7 +111,7 @@ enum class SfpuType {
 	unused
 };
 
-/* ---- what the calls below are made of ---- */
+/* ---- parts of the calls below ---- */
 namespace tacho_impl
 {
 FORCE_INLINE void parameter(uint32_t i, uint32_t value)
@@ -163,7 +163,7 @@ FORCE_INLINE void one(uint32_t op, uint32_t in, uint32_t tile, uint32_t dst, uin
 	UNPACK(unpack_a(in, tile));
 	MATH(math(op, dst, how));
 }
-/* What the last *_init has set, for calls that do not say it themselves. */
+/* The settings of the last *_init, for calls without their own. */
 static uint8_t accumulate, copy_transposed, matmul_transposed;
 constexpr uint32_t binary_op(EltwiseBinaryType type)
 {
@@ -386,7 +386,7 @@ ALWI void matmul_pack_tile(uint32_t dst, uint32_t cb, uint32_t n)
 {
 	pack_tile_block(dst, cb, n);
 }
-/* 1: packed tiles are added to what is in L1. */
+/* 1: packed tiles are added to the contents of L1. */
 ALWI void pack_reconfig_l1_acc(const uint32_t on)
 {
 	PACK(TE_PUSH(TE_PACK_MODE, on ? 1u : 0u));

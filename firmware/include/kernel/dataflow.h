@@ -37,7 +37,7 @@ FORCE_INLINE uint64_t get_noc_addr(uint32_t address, uint8_t noc = noc_index)
 {
 	return NOC_XY_ADDR(my_x[noc], my_y[noc], address);
 }
-/* XY: y << 6 | x, as the tables of banks have it. */
+/* XY: y << 6 | x, as in the bank tables. */
 FORCE_INLINE uint64_t get_noc_addr_helper(uint32_t xy, uint32_t address)
 {
 	return (uint64_t)xy << 36 | address;
@@ -261,7 +261,7 @@ FORCE_INLINE void noc_async_write_one_packet_with_state(uint32_t from, uint32_t 
 	tacho::count_write(noc, 1, posted);
 }
 
-/* One word, the bytes of it that BE has bits for. */
+/* Writes one word, only the bytes whose bits are set in BE. */
 namespace tacho
 {
 FORCE_INLINE void write_word(uint8_t noc, uint64_t to, uint32_t value, uint8_t be, uint32_t ctrl,
@@ -331,7 +331,7 @@ FORCE_INLINE void noc_inline_dw_write_with_state(uint32_t value, uint32_t addres
 		tacho::count_write(noc, 1, posted);
 }
 
-/* ---- pages: of anything that says where page ID lies and how large it is ---- */
+/* ---- pages: of any type that knows the address and size of page ID ---- */
 template <typename Gen>
 FORCE_INLINE uint64_t get_noc_addr(const uint32_t id, const Gen &gen, uint32_t offset = 0,
 				   uint8_t noc = noc_index)
@@ -399,7 +399,7 @@ FORCE_INLINE void noc_async_write_barrier(uint8_t noc = noc_index)
 	TACHO_NOC_EVENT_ON(noc, WRITE_BARRIER_END, 0, 0, 0, 0);
 	invalidate_l1_cache();
 }
-/* The data have left: their memory may be used again, but they need not have arrived. */
+/* The data has left: its memory may be reused, but it need not have arrived. */
 FORCE_INLINE void noc_async_writes_flushed(uint8_t noc = noc_index)
 {
 	TACHO_NOC_EVENT_ON(noc, WRITE_FLUSH, 0, 0, 0, 0);
@@ -426,7 +426,7 @@ FORCE_INLINE void noc_async_full_barrier(uint8_t noc = noc_index)
 	noc_async_atomic_barrier(noc);
 }
 
-/* ---- transaction ids: 16 per NoC, each with a count of what is under way ---- */
+/* ---- transaction ids: 16 per NoC, each with a count of pending transfers ---- */
 FORCE_INLINE void noc_async_read_set_trid(uint32_t trid = 0, uint8_t noc = noc_index)
 {
 	niu_wait(noc, NIU_BUF_READ);
@@ -456,7 +456,7 @@ FORCE_INLINE void noc_async_write_barrier_with_trid(uint32_t trid, uint8_t noc =
 {
 	noc_async_read_barrier_with_trid(trid, noc);
 }
-/* Data leave when their command is taken. */
+/* Data leaves when its command is accepted. */
 FORCE_INLINE void noc_async_write_flushed_with_trid(uint32_t, uint8_t noc = noc_index)
 {
 	niu_wait(noc, NIU_BUF_WRITE);
@@ -503,7 +503,7 @@ FORCE_INLINE void noc_async_write_one_packet_with_trid_with_state(uint32_t from,
 	if (count)
 		tacho::count_write(noc, 1, posted);
 }
-/* Ids count down by themselves: nothing has to be reset once all is there. */
+/* Ids count down by themselves: no reset is needed once all data has arrived. */
 FORCE_INLINE void reset_noc_trid_barrier_counter(uint32_t mask = NOC_CLEAR_OUTSTANDING_REQ_MASK,
 						 uint32_t noc = noc_index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ethernet: into L1 of the core at the other end of the link. */
+/* Ethernet: writes into L1 of the core at the other end of the link. */
 #ifndef TACHO_KERNEL_ETHERNET_H
 #define TACHO_KERNEL_ETHERNET_H
 
@@ -23,7 +23,7 @@ FORCE_INLINE void eth_send_packet(uint32_t queue, uint32_t from, uint32_t to, ui
 	TACHO_ETH(queue, 0x4) = 2;
 }
 
-/* A register or a word of L1 of the other core. What was sent before has arrived by then. */
+/* Writes a register or a word of L1 of the other core. Everything sent before has then arrived. */
 FORCE_INLINE void eth_write_remote_reg(uint32_t queue, uint32_t address, uint32_t value)
 {
 	while (eth_txq_is_busy(queue))

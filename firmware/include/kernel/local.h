@@ -136,7 +136,7 @@ public:
 	}
 };
 
-/* Memory of a size that the host gave, by its name. */
+/* Memory of a size that the host chose, by name. */
 class ScratchpadBindingToken
 {
 	template <typename T> friend class Scratchpad;
@@ -190,7 +190,7 @@ public:
 	}
 };
 
-/* What CircularBuffer and DataflowBuffer have in common. */
+/* The common part of CircularBuffer and DataflowBuffer. */
 namespace tacho
 {
 class buffer
@@ -294,7 +294,7 @@ public:
 	{
 		return get_dataformat();
 	}
-	/* In compute kernels TRISC0 finds it out and sends it to the other two. */
+	/* In compute kernels TRISC0 determines it and sends it to the other two. */
 	uint32_t get_tile_address(uint32_t tile) const;
 	template <typename T = uint32_t> T read_tile_value(uint32_t tile, uint32_t element) const;
 };
@@ -344,7 +344,7 @@ struct DFBBindingToken {
 private:
 	uint16_t id_;
 };
-/* A circular buffer under a name that the host gave it. */
+/* A circular buffer with a name from the host. */
 class DataflowBuffer : public tacho::buffer
 {
 	template <bool write> struct access {

@@ -31,7 +31,7 @@ constexpr float bf16_to_fp32(uint16_t bits)
 {
 	return bfloat16_to_float(bits);
 }
-/* An order that sorts bits as the numbers they stand for. */
+/* Orders bits like the numbers they represent. */
 constexpr bool bfloat16_greater(uint16_t a, uint16_t b)
 {
 	return bfloat16_to_float(a) > bfloat16_to_float(b);

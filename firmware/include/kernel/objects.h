@@ -225,7 +225,7 @@ public:
 		noc_async_full_barrier(id);
 	}
 
-	/* Zeros: into L1 of this core by reads of memory that has none else, to DRAM from there. */
+	/* Writes zeros: to L1 of this core by reading memory that is all 0, to DRAM from there. */
 	template <typename Dst>
 	void async_write_zeros(const Dst &dst, uint32_t size,
 			       const dst_args_t<Dst> &args = {}) const
@@ -276,7 +276,7 @@ struct page_args {
 	uint32_t offset_bytes = 0;
 };
 
-/* L1 of this core: LOCAL tells the others so. */
+/* L1 of this core: LOCAL marks it as such. */
 template <class T, class Pointers> struct local_traits {
 	using src_args_type = offset_args;
 	using dst_args_type = offset_args;
@@ -479,7 +479,7 @@ template <AllocatorBankType bank_type> struct noc_traits_t<AllocatorBank<bank_ty
 	}
 };
 
-/* ---- what local.h declares, as sources and targets ---- */
+/* ---- the classes of local.h as sources and targets ---- */
 template <>
 struct noc_traits_t<CircularBuffer> : tacho::local_traits<CircularBuffer, tacho::buffer_pointers> {
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is there before the first line of each kernel in C++ (src/device/source.c). */
+/* Included before the first line of each kernel in C++ (src/device/source.c). */
 #include "kernel/any.h"
 #include "kernel/print.h"
 #include <tacho/kernel_profiler.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints by a format, "tile {} at {:x}\n", beside the streams of debug/dprint.h. The text is walked
- * on the device; nothing is left of it unless somebody listens.
+ * Prints by a format, "tile {} at {:x}\n", in addition to the streams of debug/dprint.h. The device
+ * parses the format; without a listening host the calls compile to nothing.
  */
 #ifndef TACHO_KERNEL_PRINT_H
 #define TACHO_KERNEL_PRINT_H
@@ -31,7 +31,7 @@ template <uint32_t n> struct dp_typed_array_t {
 	uint32_t len, data[n];
 };
 
-/* A part of a tile, as it lies in a circular buffer. */
+/* A part of a tile, as stored in a circular buffer. */
 struct SliceRange {
 	uint8_t h0, h1, hs, w0, w1, ws;
 	static constexpr SliceRange hw0_32_16()
@@ -121,7 +121,7 @@ template <class T> void print_one(const volatile T &value)
 	else
 		DPRINT << const_cast<const V &>(value);
 }
-/* "{:08x}" and the like: what is between the braces. */
+/* "{:08x}" and the like: the text between the braces. */
 inline void print_how(const char *spec, uint32_t len)
 {
 	uint32_t i = 0, width = 0;
@@ -250,7 +250,7 @@ template <class... A> static inline void tacho_dp_here(const char *, const A &..
 
 #endif
 
-/* A stream has been printed by the time that it is an argument. */
+/* A stream that is an argument has already been printed. */
 static inline void tacho_dp_here(const tacho_dp_stream &)
 {
 }

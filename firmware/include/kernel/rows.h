@@ -128,7 +128,7 @@ ALWI void pack_untilize_block(uint32_t in, uint32_t rt, uint32_t out, uint32_t c
 	}
 }
 
-/* ---- what some kernels call of the layer below ---- */
+/* ---- calls of the layer below that some kernels use ---- */
 template <auto... o, class... A> ALWI void llk_pack_relu_config(ReluType type, A &&...)
 {
 	PACK(TE_PUSH(TE_PACK_MODE, type == ReluType::NO_RELU ? 0u : 2u));

@@ -52,7 +52,7 @@ constexpr uint32_t as_int = TE_INT >> 8, as_uint = (TE_INT | TE_UNSIGNED) >> 8;
 constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 12;
 } // namespace tacho_impl
 
-/* An init of any arguments that has nothing to do. */
+/* An init with any arguments and no effect. */
 #define TACHO_SFPU_INIT(name)                                                     \
 	template <auto... o, class... A> ALWI void name##_tile_init(A &&...)      \
 	{                                                                         \
@@ -61,7 +61,7 @@ constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 
 	{                                                                         \
 	}
 
-/* Without parameters; what follows dst (the vector mode) has no effect. */
+/* Without parameters; arguments after dst (the vector mode) have no effect. */
 #define TACHO_SFPU(name, op)                                                          \
 	TACHO_SFPU_INIT(name)                                                         \
 	template <auto... o, class... A> ALWI void name##_tile(uint32_t dst, A &&...) \
@@ -280,7 +280,7 @@ ALWI void softplus_tile(uint32_t dst, uint32_t beta, uint32_t beta_reciprocal, u
 {
 	tacho_impl::unary(TE_U_SOFTPLUS, dst, beta, beta_reciprocal, threshold);
 }
-/* By the divisor that the init was given. */
+/* Uses the divisor of the init call. */
 template <class... A> ALWI void fmod_tile_init(uint32_t divisor, A &&...)
 {
 	MATH(tacho_impl::parameter(4, divisor));

@@ -148,7 +148,7 @@ enum CBIndex : uint8_t {
 	c_63,
 	SIZE
 };
-/* What older kernels call them. */
+/* Names in older kernels. */
 #define TACHO_EIGHT(p, from)                                                                       \
 	p##0 = (from), p##1 = (from) + 1, p##2 = (from) + 2, p##3 = (from) + 3, p##4 = (from) + 4, \
 	p##5 = (from) + 5, p##6 = (from) + 6, p##7 = (from) + 7
@@ -189,7 +189,7 @@ constexpr uint32_t INVALID = 0, VALID = 1;
 
 constexpr uint8_t noc_mode = 0;
 enum noc_mode_number : uint8_t { DM_DEDICATED_NOC, DM_DYNAMIC_NOC };
-/* Command buffers, for those who name one. */
+/* Command buffers, for kernels that name one. */
 constexpr uint8_t write_cmd_buf = 0, read_cmd_buf = 1, write_reg_cmd_buf = 2, write_at_cmd_buf = 3;
 
 /* ---- tiles, by the formats and shapes of the circular buffers ---- */
@@ -218,7 +218,7 @@ constexpr DataFormat format_of(uint32_t cb)
 {
 	return cb < MAX_CBS ? static_cast<DataFormat>(cb_format[cb]) : DataFormat::Invalid;
 }
-/* Bytes of a tile of so many values; block formats have an exponent for 16 of them. */
+/* Bytes of a tile with this many values; block formats have an exponent per 16 of them. */
 constexpr uint32_t tile_bytes(DataFormat f, uint32_t values)
 {
 	switch (f) {
@@ -282,7 +282,7 @@ constexpr uint32_t MUL_WITH_TILE_SIZE(uint32_t format, uint32_t index)
 	return index * tacho::tile_bytes(static_cast<DataFormat>(format & 0x1f), 1024);
 }
 
-/* Descriptions of the circular buffers, for those who index them. */
+/* Descriptions of the circular buffers, for kernels that index them. */
 namespace tacho
 {
 template <class F> constexpr std::array<uint32_t, MAX_CBS> each_cb(F f)
@@ -354,7 +354,7 @@ inline uint8_t get_absolute_logical_y()
 {
 	return tacho_logical_y;
 }
-/* Relative to the sub-device, of which there is one: the whole grid. */
+/* Relative to the sub-device; the only one is the whole grid. */
 inline uint8_t get_relative_logical_x()
 {
 	return tacho_logical_x;
@@ -374,7 +374,7 @@ inline uint32_t get_num_threads()
 
 namespace ckernel
 {
-/* Data movers prepare scalers by them. */
+/* Data movers use them to prepare scalers. */
 enum class PoolType { SUM, AVG, MAX, MIN };
 enum class ReduceDim { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR, FACE_COL_MAJOR, TILE_ROW_MAJOR };
