@@ -130,9 +130,13 @@ static const struct arch archs[] = {
 	},
 	{
 		.name = "tiny", /* no chip: a small device for tests */
+		.report = "tiny",
 		.mhz = 1000,
 		.dram_banks = 2,
 		.dram_gbs = 48,
+		.tflops = PEAK(1000),
+		.peak = {4, 2},
+		.peak_next = {4, 2},
 		.noc_x = 3,
 		.noc_y = 3,
 		.worker_x = "\1\2",
