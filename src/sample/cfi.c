@@ -406,6 +406,7 @@ static bool fde_row(const struct cfi_section *frame, size_t offset, uint64_t pc,
 	if (!machine_run(&m, &in))
 		return false;
 	*row = m.row;
+	row->start = start;
 	row->signal = cie.signal;
 	return true;
 }

@@ -91,15 +91,21 @@ static bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 
 #define SEARCH_BYTES 4096
 
-/* Whether the instruction before RA is a call: E8 and 4 bytes, or FF /2 with 2 to 7 bytes. */
-static bool is_behind_call(const struct walk *w, uint64_t ra)
+/*
+ * Whether the instruction before RA is a call: E8 and 4 bytes, or FF /2 with 2 to 7 bytes. *TARGET:
+ * what a direct call calls, relative to RA, or 0.
+ */
+static bool is_after_call(const struct walk *w, uint64_t ra, int32_t *target)
 {
 	uint8_t b[7];
 
+	*target = 0;
 	if (!w->in->code || !w->in->code(w->in->context, ra - sizeof(b), b, sizeof(b)))
 		return false;
-	if (b[2] == 0xe8)
+	if (b[2] == 0xe8) {
+		memcpy(target, b + 3, sizeof(*target));
 		return true;
+	}
 	for (unsigned len = 2; len <= 7; len++)
 		if (b[7 - len] == 0xff && (b[8 - len] >> 3 & 7) == 2)
 			return true;
@@ -108,26 +114,43 @@ static bool is_behind_call(const struct walk *w, uint64_t ra)
 
 static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame);
 
+/* Whether a direct call before the return address in F calls another function than that at START.
+ */
+static bool calls_other(const struct stack_frame *f, int32_t target, const struct module *m,
+			uint64_t start)
+{
+	uint64_t called = f->address + 1 + (uint64_t)(int64_t)target;
+	struct cfi_row row;
+
+	if (!target || f->module != m || called == start)
+		return false;
+	/* A PLT entry may lead anywhere. */
+	return cfi_find(&m->cfi, called, &row) && row.start == called;
+}
+
 /*
  * RBP is needed but unknown: finds the first slot above the stack pointer that can be a saved RBP
- * below a return address. If the caller uses RBP for its frame too, the saved one points further
- * up.
+ * below a return address into a caller of the function at START of M. If the caller uses RBP for
+ * its frame too, the saved one points further up. Stale frames of earlier calls look alike, but
+ * called other functions.
  */
-static bool rbp_search(struct walk *w)
+static bool rbp_search(struct walk *w, const struct module *m, uint64_t start)
 {
 	uint64_t first = w->regs[CFI_RSP], saved, ra;
 
 	for (uint64_t at = first; at < first + SEARCH_BYTES; at += 8) {
-		const struct cfi_row *row;
+		struct cfi_row row; /* not of the cache, whose rows are in use */
 		struct stack_frame f;
+		int32_t target;
 
 		if (!stack_word(w, at, &saved) || !stack_word(w, at + 8, &ra))
 			return false;
-		if (!space_find(w->space, ra) || !is_behind_call(w, ra) ||
-		    !frame_locate(w, ra - 1, &f) || !f.module->cfi.frame.bytes)
+		if (!space_find(w->space, ra) || !is_after_call(w, ra, &target) ||
+		    !frame_locate(w, ra - 1, &f) || !f.module->cfi.frame.bytes ||
+		    calls_other(&f, target, m, start))
 			continue;
-		row = cache_row(w->cache, f.module, f.address);
-		if (!row || (!row->cfa_computed && row->cfa_reg == CFI_RBP && saved <= at))
+		if (!cfi_find(&f.module->cfi, f.address, &row) ||
+		    (!row.cfa_computed && row.cfa_reg == CFI_RBP && saved <= at))
 			continue;
 		w->regs[CFI_RBP] = at;
 		w->known |= 1u << CFI_RBP;
@@ -147,7 +170,7 @@ static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_ro
 	if (row->cfa_reg >= CFI_REGS)
 		return false;
 	if (!(w->known >> row->cfa_reg & 1) &&
-	    (row->cfa_reg != CFI_RBP || !w->in->code || !rbp_search(w)))
+	    (row->cfa_reg != CFI_RBP || !w->in->code || !rbp_search(w, m, row->start)))
 		return false;
 	*cfa = w->regs[row->cfa_reg] + (uint64_t)(int64_t)row->cfa_value;
 	return true;

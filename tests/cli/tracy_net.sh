@@ -96,7 +96,7 @@ while read -r mode code pattern; do
 	wait 2>/dev/null
 done <<-END
 	mismatch 1 none.of.the.versions
-	busy 2 somebody.else
+	busy 2 another.recorder
 	noise 3 not.a.Tracy.client
 	garbage 0 makes.no.sense|not.protocol|cannot.be.unpacked
 	huge 0 length.that.makes.no.sense
