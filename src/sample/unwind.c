@@ -67,7 +67,8 @@ struct walk {
 	uint64_t base; /* address of the first copied byte */
 	uint64_t regs[CFI_REGS];
 	uint32_t known;
-	bool beyond; /* a read was outside the copy */
+	bool beyond;   /* a read was outside the copy */
+	bool searched; /* RBP was searched for in this step */
 };
 
 static bool stack_word(const void *context, uint64_t address, uint64_t *value)
@@ -122,10 +123,10 @@ static bool calls_other(const struct stack_frame *f, int32_t target, const struc
 	uint64_t called = f->address + 1 + (uint64_t)(int64_t)target;
 	struct cfi_row row;
 
-	if (!target || f->module != m || called == start)
+	if (!target || (f->module == m && called == start))
 		return false;
-	/* A PLT entry may lead anywhere. */
-	return cfi_find(&m->cfi, called, &row) && row.start == called;
+	/* A PLT entry may lead anywhere, a function's start only to that function. */
+	return cfi_find(&f->module->cfi, called, &row) && row.start == called;
 }
 
 /*
@@ -154,6 +155,7 @@ static bool rbp_search(struct walk *w, const struct module *m, uint64_t start)
 			continue;
 		w->regs[CFI_RBP] = at;
 		w->known |= 1u << CFI_RBP;
+		w->searched = true;
 		return true;
 	}
 	return false;
@@ -313,40 +315,64 @@ static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *
 /* An address in the first instructions of the dynamic loader, which have no rules. */
 #define ENTRY_BYTES 64
 
-enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
-		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,
-		      unsigned *count)
+/* *SURE: how many frames do not depend on a search for RBP. */
+static enum stack_end walk_run(struct walk *w, struct stack_frame *frames, uint64_t *pcs,
+			       unsigned *count, unsigned *sure)
 {
-	struct walk w = {cache, space, input, input->regs[CFI_RSP], {0}, input->known, false};
 	bool innermost = true, exact = true;
 	enum stack_end end;
 
-	memcpy(w.regs, input->regs, sizeof(w.regs));
 	*count = 0;
+	*sure = LIMIT_STACK_FRAMES;
 	for (;;) {
 		struct stack_frame *f = &frames[*count];
 		const struct cfi_row *row = NULL;
-		uint64_t pc = w.regs[CFI_RA] - !exact;
+		uint64_t pc = w->regs[CFI_RA] - !exact;
 
 		if (*count == LIMIT_STACK_FRAMES)
 			return STACK_DEEP;
 		f->guessed = false;
-		if (!frame_locate(&w, pc, f))
+		if (!frame_locate(w, pc, f))
 			return STACK_NO_MAP;
 		pcs[(*count)++] = pc;
 		if (f->module->cfi.frame.bytes)
-			row = cache_row(cache, f->module, f->address);
+			row = cache_row(w->cache, f->module, f->address);
 		/* The kernel returns to the first byte of a signal's trampoline. */
 		if (row && row->signal && !exact)
 			f->address++;
-		if (row ? !walk_step(&w, f->module, row, innermost, &end)
-			: !walk_guess(&w, innermost, &end)) {
+		w->searched = false;
+		if (row ? !walk_step(w, f->module, row, innermost, &end)
+			: !walk_guess(w, innermost, &end)) {
 			if (end == STACK_NO_ROW && f->address - f->module->entry < ENTRY_BYTES)
 				end = STACK_WHOLE;
 			return end;
 		}
+		if (w->searched && *sure == LIMIT_STACK_FRAMES)
+			*sure = *count;
 		f->guessed = !row;
 		exact = row && row->signal;
 		innermost = false;
 	}
+}
+
+enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
+		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,
+		      unsigned *count)
+{
+	struct walk w = {.cache = cache,
+			 .space = space,
+			 .in = input,
+			 .base = input->regs[CFI_RSP],
+			 .known = input->known};
+	enum stack_end end;
+	unsigned sure;
+
+	memcpy(w.regs, input->regs, sizeof(w.regs));
+	end = walk_run(&w, frames, pcs, count, &sure);
+	/* The search found a stale frame: what follows it is wrong. */
+	if (end != STACK_WHOLE && *count > sure) {
+		*count = sure;
+		return STACK_CUT;
+	}
+	return end;
 }
