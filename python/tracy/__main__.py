@@ -170,7 +170,7 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
     """By the logs in the folder, or by a trace; LOGS then puts the device's log beside it."""
     command = _ops(tacho, folder, options)
     if logs:
-        command.append("--logs")
+        command.append("--visualizer")
     if options.collect_noc_traces:
         command.append("--analyze-noc-traces")
     if not options.device:

@@ -4,11 +4,13 @@
 #include "base/output.h"
 #include "base/term.h"
 #include "cmds/query.h"
+#include "cmds/ttlogs.h"
 #include "op/merge.h"
 #include "op/stats.h"
 #include "op/trace_host.h"
 #include "op/trace_source.h"
 #include "ttlog/device_log.h"
+#include "ttlog/files.h"
 #include "ttlog/report.h"
 
 #include <dirent.h>
@@ -25,7 +27,7 @@ struct conf {
 	const char *name;
 	const char *log;
 	const char *children;
-	bool date, device_only, no_device, legacy, noc, force, series, logs;
+	bool date, device_only, no_device, legacy, noc, force, series, logs, visualizer;
 	int format;
 	int64_t top;
 	struct opt_list analyses;
@@ -53,6 +55,9 @@ static const struct opt opts[] = {
 		 "trace only: also write the device's log, " TTLOG_DEVICE_FILE
 		 ", next to the report, for "
 		 "heat maps and other tools; it is many times larger"),
+	OPT_FLAG(0, "visualizer", struct conf, visualizer,
+		 "complete the report's folder for ttnn-visualizer: for a trace, also write the "
+		 "device's log and " TRACY_TT_FILE),
 	OPT_LIST('p', "process", "PID|NAME", struct conf, query.processes,
 		 "trace only: select this process, by number or by a pattern for its name; may be "
 		 "repeated"),
@@ -100,6 +105,8 @@ static int ops_options_check(struct conf *cf, enum word word, int argc, struct t
 		return err_set(err, TACHO_EUSAGE, "'%s' cannot be part of a file name", cf->name);
 	if (cf->log && (word != STATS || trace))
 		return err_set(err, TACHO_EUSAGE, "-d is for 'ops stats', instead of a trace");
+	if (cf->visualizer && word != REPORT)
+		return err_set(err, TACHO_EUSAGE, "--visualizer is for the report");
 	if ((!trace || word == MERGE) && (cf->query.processes.n || cf->children || cf->logs))
 		return err_set(err, TACHO_EUSAGE,
 			       "-p, --child-functions and --logs are for traces");
@@ -286,6 +293,26 @@ static int ops_merge(const struct conf *cf, const struct cmd_common *common, int
 
 /* --- the report --- */
 
+/* ttnn-visualizer opens a folder only if it has a device log, a .tracy file and a report. */
+static int visualizer_complete(const struct ttlog_options *options,
+			       const struct ttlog_result *result, struct tacho_error *err)
+{
+	const char *const names[] = {TTLOG_DEVICE_FILE, TRACY_TT_FILE};
+	struct tracy_notes notes = {{0}};
+	int r = 0;
+
+	if (options->trace)
+		r = ttlogs_write_tracy(
+			&(struct ttlogs_part){.trace = options->trace, .force = options->force},
+			result->folder, &notes, err);
+	for (size_t i = 0; r == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!ttlog_exists(result->folder, names[i]))
+			err_warn("ttnn-visualizer cannot open %s without %s, which the %s not have",
+				 result->folder, names[i],
+				 options->trace ? "trace does" : "logs do");
+	return r;
+}
+
 /* Writes the report and prints a summary. 0 or a negative error; *CODE is the exit code. */
 static int ops_report(const struct conf *cf, const struct cmd_common *common,
 		      const struct ttlog_options *options, int *code, struct tacho_error *err)
@@ -293,6 +320,8 @@ static int ops_report(const struct conf *cf, const struct cmd_common *common,
 	struct ttlog_result result = {0};
 	int r = ttlog_report(options, &result, err);
 
+	if (r == 0 && cf->visualizer)
+		r = visualizer_complete(options, &result, err);
 	if (r == 0) {
 		*code = op_issues_damage(&result.issues) ? 4 : 0;
 		ops_issues_print(&result, common->quiet);
@@ -325,7 +354,7 @@ static int fill_options(const struct conf *cf, struct names *names, struct ttlog
 					  .force = cf->force,
 					  .analyses = cf->analyses,
 					  .children = cf->children,
-					  .logs = cf->logs,
+					  .logs = cf->logs || cf->visualizer,
 					  .folder = names->folder};
 	if (cf->date && localtime_r(&now, &tm)) {
 		strftime(names->date, sizeof(names->date), "%Y_%m_%d_%H_%M_%S", &tm);
@@ -449,6 +478,8 @@ const struct cmd cmd_ops = {
 		    "      writes generated/profiler/reports/ops_perf_results.csv\n"
 		    "  tacho ops -o prof -n mnist --date\n"
 		    "      writes prof/reports/mnist/DATE/ops_perf_results_mnist_DATE.csv\n"
+		    "  tacho ops --visualizer app.tacho\n"
+		    "      a folder that ttnn-visualizer opens: generated/profiler/reports\n"
 		    "  tacho ops stats -d profile_log_device.csv\n"
 		    "      statistics of one device log\n"
 		    "  tacho ops merge -o all.csv fpu.csv unpack.csv\n"

@@ -34,16 +34,14 @@ static int write_sheet(struct trace *trace, const char *folder, const char *file
 	return r;
 }
 
-static int write_tracy(const struct ttlogs_part *part, const char *folder,
+int ttlogs_write_tracy(const struct ttlogs_part *part, const char *folder,
 		       struct tracy_notes *notes, struct tacho_error *err)
 {
 	struct tracy_write_options options = {.version = part->version};
 	struct output out;
 	int r;
 
-	if (ttlog_exists(folder, TRACY_TT_FILE))
-		return 0;
-	r = ttlog_create(&out, folder, TRACY_TT_FILE, false, err);
+	r = ttlog_create(&out, folder, TRACY_TT_FILE, part->force, err);
 	if (r < 0)
 		return r;
 	r = tracy_write(part->trace, fileno(out.file), out.path, &options, notes, err);
@@ -72,7 +70,9 @@ int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct
 		if (r == 0)
 			r = write_sheet(part->trace, folder, TTLOG_DATA_FILE, &data, err);
 	}
-	return r < 0 || !notes ? r : write_tracy(part, folder, notes, err);
+	if (r < 0 || !notes || ttlog_exists(folder, TRACY_TT_FILE))
+		return r;
+	return ttlogs_write_tracy(part, folder, notes, err);
 }
 
 /* Whether it has contents. False if it does not exist. */

@@ -19,6 +19,7 @@ struct ttlogs_part {
 	bool tracy;            /* also the .tracy file, which covers the whole trace */
 	int version;           /* of that file: enum tracy_file_version */
 	bool host_only;        /* no device logs */
+	bool force;            /* replace an older .tracy file instead of keeping it */
 };
 
 /* Fails if DIR has logs. */
@@ -40,6 +41,10 @@ int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_err
  */
 int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct tracy_notes *notes,
 		      struct tacho_error *err);
+
+/* Writes the .tracy file of the whole trace to FOLDER; an older one gets a numbered name. */
+int ttlogs_write_tracy(const struct ttlogs_part *part, const char *folder,
+		       struct tracy_notes *notes, struct tacho_error *err);
 
 /*
  * Whether the user disabled device logs, as for the runtime

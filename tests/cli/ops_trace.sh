@@ -153,6 +153,24 @@ EOF
 expect_error 3 'no device' "$TACHO" ops stats none.tacho
 expect_error 2 'instead of a trace' "$TACHO" ops stats -d log sd.tacho
 
+# The folder that ttnn-visualizer opens: a device log, a .tracy file and a report, all of this run.
+rm -rf v && expect_exit 0 "$TACHO" ops -q --visualizer -o v plain.tacho
+for f in profile_log_device.csv tracy_profile_log_host.tracy ops_perf_results.csv; do
+	[ -s v/reports/$f ] || fail "--visualizer: no $f"
+done
+head -1 v/reports/profile_log_device.csv >head
+expect_line head '^ARCH: [a-z_0-9]+, CHIP_FREQ\[MHz\]: [0-9]+, Max Compute Cores: [0-9]+'
+expect_exit 0 "$TACHO" info -q v/reports/tracy_profile_log_host.tracy
+expect_exit 0 "$TACHO" ops -q --visualizer -o v replays.tacho
+expect_exit 0 "$TACHO" export --to tracy -o replays.tracy --tracy-version=0.10 replays.tacho
+cmp v/reports/tracy_profile_log_host.tracy replays.tracy || fail 'the .tracy file of an earlier report'
+[ -s v/reports/tracy_profile_log_host.1.tracy ] || fail 'the older .tracy file is kept'
+expect_exit 0 "$TACHO" ops -q --visualizer -f -o e
+rm -rf lone && mkdir -p lone && cp -r d/.logs lone && rm -f lone/.logs/*.tracy
+expect_exit 0 "$TACHO" ops -q --visualizer -o lone
+expect_line err 'ttnn-visualizer cannot open lone/reports without tracy_profile_log_host.tracy, which the logs do not have'
+expect_error 2 'for the report' "$TACHO" ops stats --visualizer plain.tacho
+
 # Counters of two runs: the first report with what the second has more.
 rm -rf m1 m2 && "$MKLOGS" --ops 4 --replays 2 --counters 1 m1 && "$MKLOGS" --ops 4 --replays 2 --counters 3 m2
 expect_exit 0 "$TACHO" ops -o m1
