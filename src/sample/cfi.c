@@ -407,6 +407,7 @@ static bool fde_row(const struct cfi_section *frame, size_t offset, uint64_t pc,
 		return false;
 	*row = m.row;
 	row->start = start;
+	row->length = length;
 	row->signal = cie.signal;
 	return true;
 }

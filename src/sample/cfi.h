@@ -43,6 +43,7 @@ enum cfi_how {
 /* The rules at one address. */
 struct cfi_row {
 	uint64_t start;    /* of the function, an address of the file */
+	uint64_t length;   /* of the function */
 	uint32_t ruled;    /* bit per register that is not CFI_SAME */
 	uint8_t cfa_reg;   /* CFA = register + cfa_value, or ... */
 	bool cfa_computed; /* ... the expression at cfa_value of .eh_frame, cfa_len bytes */

@@ -3,7 +3,9 @@
 #include "sample/unwind.h"
 
 #include "base/limits.h"
+#include "sample/depth.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const stack_end_names[STACK_ENDS] = {
@@ -16,6 +18,7 @@ const char *const stack_end_names[STACK_ENDS] = {
 	"[unwinder]",
 	"[no registers]",
 	"[too many stacks]",
+	"[unknown frame size]",
 };
 
 /* --------------------------------------------------------------- cache */
@@ -29,8 +32,20 @@ struct cached {
 	struct cfi_row row;
 };
 
+/* Depths at which threads wait. */
+#define WAITED_SLOTS 1024u
+
+struct waited {
+	const struct module *module; /* NULL: free */
+	uint64_t address;
+	bool called, found;
+	struct depth depth;
+};
+
 struct unwind_cache {
 	struct cached slots[CACHE_SLOTS];
+	struct waited waited[WAITED_SLOTS];
+	uint8_t *code; /* of one function */
 };
 
 struct unwind_cache *unwind_cache_new(void)
@@ -40,6 +55,8 @@ struct unwind_cache *unwind_cache_new(void)
 
 void unwind_cache_free(struct unwind_cache *cache)
 {
+	if (cache)
+		free(cache->code);
 	free(cache);
 }
 
@@ -67,8 +84,9 @@ struct walk {
 	uint64_t base; /* address of the first copied byte */
 	uint64_t regs[CFI_REGS];
 	uint32_t known;
-	bool beyond;   /* a read was outside the copy */
-	bool searched; /* RBP was searched for in this step */
+	uint64_t address; /* of the frame, in its module */
+	bool called;      /* the frame has called the one before; address is inside the call */
+	bool beyond;      /* a read was outside the copy */
 };
 
 static bool stack_word(const void *context, uint64_t address, uint64_t *value)
@@ -90,75 +108,110 @@ static bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 	return found;
 }
 
-#define SEARCH_BYTES 4096
+static bool code_read(const struct walk *w, uint64_t address, void *to, size_t len)
+{
+	return w->in->code(w->in->context, address, to, len);
+}
 
 /*
- * Whether the instruction before RA is a call: E8 and 4 bytes, or FF /2 with 2 to 7 bytes. *TARGET:
- * what a direct call calls, relative to RA, or 0.
+ * Whether RA can be a return address: after a call instruction (E8 and 4 bytes, or FF /2 with 2 to
+ * 7 bytes), or the start of a signal's trampoline (mov $15, %rax; syscall).
  */
-static bool is_after_call(const struct walk *w, uint64_t ra, int32_t *target)
+static bool is_return_address(const struct walk *w, uint64_t ra)
 {
-	uint8_t b[7];
+	static const uint8_t trampoline[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	uint8_t b[7], next[sizeof(trampoline)];
 
-	*target = 0;
-	if (!w->in->code || !w->in->code(w->in->context, ra - sizeof(b), b, sizeof(b)))
+	if (!space_find(w->space, ra) || !code_read(w, ra - sizeof(b), b, sizeof(b)))
 		return false;
-	if (b[2] == 0xe8) {
-		memcpy(target, b + 3, sizeof(*target));
+	if (b[2] == 0xe8)
 		return true;
-	}
 	for (unsigned len = 2; len <= 7; len++)
 		if (b[7 - len] == 0xff && (b[8 - len] >> 3 & 7) == 2)
 			return true;
-	return false;
+	return code_read(w, ra, next, sizeof(next)) && !memcmp(next, trampoline, sizeof(next));
 }
 
-static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame);
-
-/* Whether a direct call before the return address in F calls another function than that at START.
- */
-static bool calls_other(const struct stack_frame *f, int32_t target, const struct module *m,
-			uint64_t start)
+/* The module and address of PC; false: in no known code. */
+static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame)
 {
-	uint64_t called = f->address + 1 + (uint64_t)(int64_t)target;
-	struct cfi_row row;
+	const struct mapping *map = space_find(w->space, pc);
 
-	if (!target || (f->module == m && called == start))
+	if (!map)
 		return false;
-	/* A PLT entry may lead anywhere, a function's start only to that function. */
-	return cfi_find(&f->module->cfi, called, &row) && row.start == called;
+	module_load(map->module, w->space->pid);
+	frame->module = map->module;
+	if (!map->module->readable ||
+	    !module_address(map->module, pc - map->start + map->offset, &frame->address))
+		frame->address =
+			map->module->kind == MODULE_MEMORY ? pc : pc - map->start + map->offset;
+	return true;
+}
+
+/* Whether the call before RA is a direct one, to the start of another function than that of ROW. */
+static bool calls_other(const struct walk *w, uint64_t ra, const struct module *m,
+			const struct cfi_row *row)
+{
+	struct stack_frame f;
+	struct cfi_row called;
+	int32_t distance;
+	uint8_t b[5];
+
+	if (!code_read(w, ra - sizeof(b), b, sizeof(b)) || b[0] != 0xe8)
+		return false;
+	memcpy(&distance, b + 1, sizeof(distance));
+	ra += (uint64_t)(int64_t)distance;
+	return frame_locate(w, ra, &f) && (f.module != m || f.address != row->start) &&
+	       cfi_find(&f.module->cfi, f.address, &called) && called.start == f.address;
+}
+
+/* The depth of RSP below RBP in the function of ROW; cached, since programs wait in few places. */
+static bool walk_depth(struct walk *w, const struct module *m, const struct cfi_row *row,
+		       struct depth *depth)
+{
+	struct unwind_cache *cache = w->cache;
+	uint64_t ra = w->regs[CFI_RA], at = w->address - row->start + w->called;
+	struct waited *c = &cache->waited[(ra ^ ra >> 12) % WAITED_SLOTS];
+
+	if (c->module != m || c->address != w->address || c->called != w->called) {
+		c->module = m;
+		c->address = w->address;
+		c->called = w->called;
+		if (!cache->code)
+			cache->code = malloc(DEPTH_CODE_MOST);
+		c->found = cache->code && row->length <= DEPTH_CODE_MOST && at <= row->length &&
+			   code_read(w, ra - at, cache->code, row->length) &&
+			   depth_find(cache->code, row->length, at, w->called, &c->depth);
+	}
+	*depth = c->depth;
+	return c->found;
 }
 
 /*
- * RBP is needed but unknown: finds the first slot above the stack pointer that can be a saved RBP
- * below a return address into a caller of the function at START of M. If the caller uses RBP for
- * its frame too, the saved one points further up. Stale frames of earlier calls look alike, but
- * called other functions.
+ * RBP is needed but unknown. It is not searched for on the stack: frames of earlier calls are
+ * there too, with chains as whole as the real one. If the function aligned its stack, a few
+ * distances are possible: the real one is below a return address of a call to the function.
  */
-static bool rbp_search(struct walk *w, const struct module *m, uint64_t start)
+static bool rbp_restore(struct walk *w, const struct module *m, const struct cfi_row *row)
 {
-	uint64_t first = w->regs[CFI_RSP], saved, ra;
+	uint64_t first = w->regs[CFI_RSP], ra;
+	unsigned fits = 0;
+	struct depth depth;
 
-	for (uint64_t at = first; at < first + SEARCH_BYTES; at += 8) {
-		struct cfi_row row; /* not of the cache, whose rows are in use */
-		struct stack_frame f;
-		int32_t target;
-
-		if (!stack_word(w, at, &saved) || !stack_word(w, at + 8, &ra))
-			return false;
-		if (!space_find(w->space, ra) || !is_after_call(w, ra, &target) ||
-		    !frame_locate(w, ra - 1, &f) || !f.module->cfi.frame.bytes ||
-		    calls_other(&f, target, m, start))
-			continue;
-		if (!cfi_find(&f.module->cfi, f.address, &row) ||
-		    (!row.cfa_computed && row.cfa_reg == CFI_RBP && saved <= at))
+	if (!w->in->code || !walk_depth(w, m, row, &depth))
+		return false;
+	first += depth.least;
+	for (uint64_t at = first; at <= first + depth.slack; at += 8) {
+		if (!stack_word(w, at + 8, &ra) || !is_return_address(w, ra) ||
+		    (depth.slack && calls_other(w, ra, m, row)))
 			continue;
 		w->regs[CFI_RBP] = at;
-		w->known |= 1u << CFI_RBP;
-		w->searched = true;
-		return true;
+		fits++;
 	}
-	return false;
+	if (fits != 1)
+		return false;
+	w->known |= 1u << CFI_RBP;
+	return true;
 }
 
 static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_row *row,
@@ -166,13 +219,12 @@ static bool cfa_find(struct walk *w, const struct module *m, const struct cfi_ro
 {
 	struct cfi_memory memory = {stack_word, w};
 
+	if (!(w->known >> CFI_RBP & 1) && (row->cfa_computed || row->cfa_reg == CFI_RBP))
+		rbp_restore(w, m, row);
 	if (row->cfa_computed)
 		return cfi_evaluate(&m->cfi.frame, (uint32_t)row->cfa_value, row->cfa_len, w->regs,
 				    w->known, &memory, NULL, cfa);
-	if (row->cfa_reg >= CFI_REGS)
-		return false;
-	if (!(w->known >> row->cfa_reg & 1) &&
-	    (row->cfa_reg != CFI_RBP || !w->in->code || !rbp_search(w, m, row->start)))
+	if (row->cfa_reg >= CFI_REGS || !(w->known >> row->cfa_reg & 1))
 		return false;
 	*cfa = w->regs[row->cfa_reg] + (uint64_t)(int64_t)row->cfa_value;
 	return true;
@@ -232,8 +284,11 @@ static bool walk_step(struct walk *w, const struct module *m, const struct cfi_r
 		return false;
 	}
 	*end = STACK_BROKEN;
-	if (!cfa_find(w, m, row, &cfa))
+	if (!cfa_find(w, m, row, &cfa)) {
+		if (w->in->code && !(w->known >> CFI_RBP & 1))
+			*end = STACK_NO_FRAME;
 		return false;
+	}
 	/* Only the run-time's jump into a handler shares its caller's stack. */
 	if (!row->cfa_computed && row->cfa_reg == CFI_RSP && row->cfa_value == 0) {
 		*end = STACK_UNWINDER;
@@ -296,64 +351,8 @@ static bool walk_guess(struct walk *w, bool innermost, enum stack_end *end)
 	return true;
 }
 
-/* The module and address of PC; false: in no known code. */
-static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *frame)
-{
-	const struct mapping *map = space_find(w->space, pc);
-
-	if (!map)
-		return false;
-	module_load(map->module, w->space->pid);
-	frame->module = map->module;
-	if (!map->module->readable ||
-	    !module_address(map->module, pc - map->start + map->offset, &frame->address))
-		frame->address =
-			map->module->kind == MODULE_MEMORY ? pc : pc - map->start + map->offset;
-	return true;
-}
-
 /* An address in the first instructions of the dynamic loader, which have no rules. */
 #define ENTRY_BYTES 64
-
-/* *SURE: how many frames do not depend on a search for RBP. */
-static enum stack_end walk_run(struct walk *w, struct stack_frame *frames, uint64_t *pcs,
-			       unsigned *count, unsigned *sure)
-{
-	bool innermost = true, exact = true;
-	enum stack_end end;
-
-	*count = 0;
-	*sure = LIMIT_STACK_FRAMES;
-	for (;;) {
-		struct stack_frame *f = &frames[*count];
-		const struct cfi_row *row = NULL;
-		uint64_t pc = w->regs[CFI_RA] - !exact;
-
-		if (*count == LIMIT_STACK_FRAMES)
-			return STACK_DEEP;
-		f->guessed = false;
-		if (!frame_locate(w, pc, f))
-			return STACK_NO_MAP;
-		pcs[(*count)++] = pc;
-		if (f->module->cfi.frame.bytes)
-			row = cache_row(w->cache, f->module, f->address);
-		/* The kernel returns to the first byte of a signal's trampoline. */
-		if (row && row->signal && !exact)
-			f->address++;
-		w->searched = false;
-		if (row ? !walk_step(w, f->module, row, innermost, &end)
-			: !walk_guess(w, innermost, &end)) {
-			if (end == STACK_NO_ROW && f->address - f->module->entry < ENTRY_BYTES)
-				end = STACK_WHOLE;
-			return end;
-		}
-		if (w->searched && *sure == LIMIT_STACK_FRAMES)
-			*sure = *count;
-		f->guessed = !row;
-		exact = row && row->signal;
-		innermost = false;
-	}
-}
 
 enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
 		      const struct unwind_input *input, struct stack_frame *frames, uint64_t *pcs,
@@ -364,15 +363,37 @@ enum stack_end unwind(struct unwind_cache *cache, const struct space *space,
 			 .in = input,
 			 .base = input->regs[CFI_RSP],
 			 .known = input->known};
+	bool innermost = true, exact = true;
 	enum stack_end end;
-	unsigned sure;
 
 	memcpy(w.regs, input->regs, sizeof(w.regs));
-	end = walk_run(&w, frames, pcs, count, &sure);
-	/* The search found a stale frame: what follows it is wrong. */
-	if (end != STACK_WHOLE && *count > sure) {
-		*count = sure;
-		return STACK_CUT;
+	*count = 0;
+	for (;;) {
+		struct stack_frame *f = &frames[*count];
+		const struct cfi_row *row = NULL;
+		uint64_t pc = w.regs[CFI_RA] - !exact;
+
+		if (*count == LIMIT_STACK_FRAMES)
+			return STACK_DEEP;
+		f->guessed = false;
+		if (!frame_locate(&w, pc, f))
+			return STACK_NO_MAP;
+		pcs[(*count)++] = pc;
+		if (f->module->cfi.frame.bytes)
+			row = cache_row(w.cache, f->module, f->address);
+		/* The kernel returns to the first byte of a signal's trampoline. */
+		if (row && row->signal && !exact)
+			f->address++;
+		w.address = f->address;
+		w.called = !exact;
+		if (row ? !walk_step(&w, f->module, row, innermost, &end)
+			: !walk_guess(&w, innermost, &end)) {
+			if (end == STACK_NO_ROW && f->address - f->module->entry < ENTRY_BYTES)
+				end = STACK_WHOLE;
+			return end;
+		}
+		f->guessed = !row;
+		exact = row && row->signal;
+		innermost = false;
 	}
-	return end;
 }

@@ -19,6 +19,8 @@ enum stack_end {
 	STACK_UNWINDER, /* inside the C++ run-time's own switch of stacks */
 	STACK_NONE,     /* no registers: a 32-bit program, or a thread that is ending */
 	STACK_LIMIT,    /* the trace has reached its limit of stacks */
+	STACK_NO_FRAME, /* a waiting thread in a function whose code does not show its frame's size
+			 */
 	STACK_ENDS
 };
 extern const char *const stack_end_names[STACK_ENDS];
@@ -35,8 +37,8 @@ struct unwind_input {
 	const uint8_t *stack;    /* bytes from regs[CFI_RSP] on */
 	size_t size;
 	/*
-	 * Reads code of the program, for callers that do not know RBP: it is then searched for by
-	 * return addresses, which follow call instructions. NULL: RBP is known.
+	 * Reads code of the program, for callers that do not know RBP: the code shows how far it is
+	 * from RSP (depth.h). NULL: RBP is known.
 	 */
 	bool (*code)(void *context, uint64_t address, void *to, size_t len);
 	void *context;

@@ -103,7 +103,6 @@ static void thread_look(struct sampler *s, struct sampled_thread *t)
 	in.known = 1u << CFI_RSP | 1u << CFI_RA;
 	in.stack = s->stack;
 	in.size = stack_copy(pid, sp, s->stack, STACK_READ);
-	t->read_at = waiting_raw_ns();
 	t->call = call >= 0 ? (uint32_t)call + 1 : 0;
 	t->node = 0;
 	if (in.size) {
@@ -111,6 +110,8 @@ static void thread_look(struct sampler *s, struct sampled_thread *t)
 		count = pystacks_merge_now(s, p, t->tid, sp, t->since, count);
 		t->node = stack_node(s, t->since, end, count);
 	}
+	/* After the last read, of Python's frames too: if the thread ran before, none is valid. */
+	t->read_at = waiting_raw_ns();
 	memset(s->stack, 0, in.size);
 }
 
