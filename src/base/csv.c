@@ -265,13 +265,6 @@ static bool only_blanks(const struct csv_cell *cell)
 	return true;
 }
 
-static void skip_mark(struct csv *csv)
-{
-	if (csv->base == 0 && csv->at == 0 && csv->len >= 3 &&
-	    !memcmp(csv->data, "\xef\xbb\xbf", 3))
-		csv->at = 3;
-}
-
 /* The next record that is not a blank line, with its quotes; like csv_next(). */
 static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *err)
 {
@@ -282,7 +275,9 @@ static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *er
 		while (csv->len - csv->at < 3 && !csv->end)
 			if ((r = csv_refill(csv, err)) < 0)
 				return r;
-		skip_mark(csv);
+		if (csv->base == 0 && csv->at == 0 && csv->len >= 3 &&
+		    !memcmp(csv->data, "\xef\xbb\xbf", 3))
+			csv->at = 3;
 		if (csv->at == csv->len)
 			return 0;
 		r = scan_record(csv, &s);

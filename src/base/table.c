@@ -47,18 +47,6 @@ static void text_cell_end(struct table *t)
 
 static void text_row(struct table *t);
 
-/* The titles are the first row, so they are measured like one. */
-static void text_header(struct table *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		buf_adds(&t->cells, table_title(t, i) ? table_title(t, i) : "");
-		text_cell_end(t);
-	}
-	t->color = TERM_CYAN;
-	text_row(t);
-	t->color = TERM_NONE;
-}
-
 void table_open(struct table *t, FILE *out, const struct table_style *style,
 		const struct table_column *columns, size_t n)
 {
@@ -81,7 +69,14 @@ void table_open(struct table *t, FILE *out, const struct table_style *style,
 		if (!style->record)
 			json_array(&t->json, NULL);
 	} else if (!style->record) {
-		text_header(t);
+		/* The titles are the first row, so they are measured like one. */
+		for (size_t i = 0; i < t->n; i++) {
+			buf_adds(&t->cells, table_title(t, i) ? table_title(t, i) : "");
+			text_cell_end(t);
+		}
+		t->color = TERM_CYAN;
+		text_row(t);
+		t->color = TERM_NONE;
 	}
 }
 
@@ -225,13 +220,6 @@ static size_t cell_start(const struct table *t, size_t cell)
 	return cell ? t->ends.v[cell - 1] : 0;
 }
 
-static size_t cell_width(const struct table *t, size_t cell)
-{
-	size_t start = cell_start(t, cell);
-
-	return term_width(t->cells.data + start, t->ends.v[cell] - start);
-}
-
 /* Takes from the widest strings until a row fits the terminal. */
 static void fit_widths(struct table *t)
 {
@@ -259,7 +247,8 @@ static int table_measure(struct table *t)
 	for (size_t i = 0; i < t->n; i++)
 		t->widths.v[i] = 0;
 	for (size_t cell = 0; cell < t->ends.n; cell++) {
-		size_t width = cell_width(t, cell);
+		size_t start = cell_start(t, cell);
+		size_t width = term_width(t->cells.data + start, t->ends.v[cell] - start);
 
 		if (width > t->widths.v[cell % t->n])
 			t->widths.v[cell % t->n] = width;

@@ -165,11 +165,6 @@ static double slope_change(const struct device_clock *clock, size_t piece)
 	return most;
 }
 
-static uint64_t device_clock_worse(const struct device_point *a, const struct device_point *b)
-{
-	return a->bound_ns > b->bound_ns ? a->bound_ns : b->bound_ns;
-}
-
 uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles)
 {
 	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0, piece;
@@ -186,7 +181,7 @@ uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles)
 		return DEVICE_CLOCK_UNKNOWN;
 	a = &clock->v[piece];
 	b = a + 1;
-	bound = device_clock_worse(a, b);
+	bound = a->bound_ns > b->bound_ns ? a->bound_ns : b->bound_ns;
 	if (bound == DEVICE_CLOCK_UNKNOWN)
 		return bound;
 	span = (double)(b->cycles - a->cycles);

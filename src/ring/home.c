@@ -37,20 +37,6 @@ static uint64_t free_bytes(int fd)
 	return st.f_blocks ? (uint64_t)st.f_bavail * st.f_frsize : UINT64_MAX; /* tmpfs, size=0 */
 }
 
-/* The first place with enough room, else the one with the most. */
-static void take_better(struct ring_place *best, const struct ring_place *next)
-{
-	uint64_t has = best->fd < 0 ? 0 : free_bytes(best->fd);
-
-	if (best->fd < 0 || (has < ENOUGH_BYTES && free_bytes(next->fd) > has)) {
-		if (best->fd >= 0)
-			close(best->fd);
-		*best = *next;
-	} else {
-		close(next->fd);
-	}
-}
-
 int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 			   struct tacho_error *err)
 {
@@ -63,7 +49,16 @@ int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 	for (unsigned i = 0; i < RING_PLACES; i++) {
 		next.fd = ring_place_at((enum ring_where)i, true, next.path);
 		if (next.fd >= 0) {
-			take_better(place, &next);
+			uint64_t has = place->fd < 0 ? 0 : free_bytes(place->fd);
+
+			/* The first place with enough room, else the one with the most. */
+			if (place->fd < 0 || (has < ENOUGH_BYTES && free_bytes(next.fd) > has)) {
+				if (place->fd >= 0)
+					close(place->fd);
+				*place = next;
+			} else {
+				close(next.fd);
+			}
 			continue;
 		}
 		if (i != RING_SHARED)

@@ -32,17 +32,11 @@ static bool read_proc(uint32_t pid, const char *name, char *text, size_t size)
 	return true;
 }
 
-static uint64_t start_time_of(uint32_t pid)
-{
-	char text[1024];
-
-	return read_proc(pid, "stat", text, sizeof(text)) ? ring_start_time(text) : 0;
-}
-
 /* A process that had no /proc when it joined does not know its start time: 0. */
 static bool started_at(uint32_t pid, uint64_t start_time)
 {
-	uint64_t started = start_time_of(pid);
+	char text[1024];
+	uint64_t started = read_proc(pid, "stat", text, sizeof(text)) ? ring_start_time(text) : 0;
 
 	return started && (!start_time || started == start_time);
 }

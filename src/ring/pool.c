@@ -56,26 +56,21 @@ static int open_pool(struct ring_session *s, int flags, struct tacho_error *err)
 	return 0;
 }
 
-/* As many areas as the file size limit allows. */
-static uint32_t size_pool(int fd)
-{
-	uint32_t areas = RING_POOL_AREAS;
-
-	while (areas && ftruncate(fd, (off_t)ring_area_offset(areas)) < 0)
-		areas /= 2;
-	return areas;
-}
-
 static int pool_fill(struct ring_session *s, uint32_t limit_mb, struct tacho_error *err)
 {
 	struct ring_pool_file *p = &s->pool;
+	uint32_t areas;
 
 	errno = posix_fallocate(p->fd, 0, RING_PAGE_SIZE);
 	if (errno || !map_head(s))
 		return err_errno(err, TACHO_EWRITE, "no room for a session in %s", s->dir);
 	p->limit = limit_mb ? (uint64_t)limit_mb << 20 : default_limit(s->folder.fd);
 	p->head->version = RING_VERSION;
-	p->head->areas = size_pool(p->fd);
+	/* As many areas as the file size limit allows. */
+	areas = RING_POOL_AREAS;
+	while (areas && ftruncate(p->fd, (off_t)ring_area_offset(areas)) < 0)
+		areas /= 2;
+	p->head->areas = areas;
 	p->head->limit = p->limit;
 	p->head->magic = RING_POOL_MAGIC;
 	return 0;

@@ -78,15 +78,6 @@ static void check_finished(struct ring_stream *s, bool closed)
 		read_finish(s);
 }
 
-/* Frees buffers of the last batch, so one long string does not hold its memory forever. */
-static void clear_batch(struct ring_stream *s)
-{
-	s->scratch.n = 0;
-	s->text.n = 0;
-	if (s->text.cap > TEXT_KEPT)
-		vec_free(&s->text);
-}
-
 /* False for events that an earlier recorder has already returned. */
 static bool is_new(struct ring_stream *s)
 {
@@ -154,7 +145,11 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 	size_t n = 0;
 	int got = 0;
 
-	clear_batch(s);
+	/* Free the last batch, so one long string does not hold its memory forever. */
+	s->scratch.n = 0;
+	s->text.n = 0;
+	if (s->text.cap > TEXT_KEPT)
+		vec_free(&s->text);
 	if (s->finished || may_be_overwritten(s, closed))
 		return 0;
 	while (n < max && s->text.n < BATCH_TEXT) {

@@ -25,14 +25,6 @@ bool segment_enter(struct ring_stream *s, uint32_t extent, uint32_t offset)
 	return true;
 }
 
-static void leave_segment(struct ring_stream *s)
-{
-	if (stream_on_page(s) || s->tainted)
-		return;
-	if (vec_push(&s->consumed, s->extent) == 0)
-		s->reader->unreleased += RING_SEG_SIZE;
-}
-
 int segment_next(struct ring_stream *s)
 {
 	uint32_t next = atomic_load_explicit(&s->segment->next, memory_order_acquire);
@@ -40,7 +32,8 @@ int segment_next(struct ring_stream *s)
 
 	if (next == 0)
 		return 0;
-	leave_segment(s);
+	if (!stream_on_page(s) && !s->tainted && vec_push(&s->consumed, s->extent) == 0)
+		s->reader->unreleased += RING_SEG_SIZE;
 	if (!segment_enter(s, next - 1, sizeof(struct ring_segment)))
 		return -1;
 	if (s->sequence <= was)

@@ -107,22 +107,6 @@ static uint32_t attach_pid(const char *name)
 	return pid && !*end && pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* Removes pages of killed programs, which "tacho capture --pid" would find. */
-static void remove_stale_attach(int place)
-{
-	DIR *d = own_folder_read(place);
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		uint32_t pid = attach_pid(e->d_name);
-
-		if (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-			unlinkat(place, e->d_name, 0);
-	}
-	if (d)
-		closedir(d);
-}
-
 /* Maps a program's attach page in PLACE; NULL if none matches. */
 static struct ring_control *map_attach_in(struct ring_session *s, int place, uint32_t pid)
 {
@@ -178,27 +162,7 @@ static void reattach_in(struct ring_session *s, int place)
 		closedir(d);
 }
 
-static void session_reattach(struct ring_session *s)
-{
-	struct ring_place places[RING_PLACES];
-	unsigned n = ring_places_open(places);
-
-	for (unsigned i = 0; i < n; i++)
-		reattach_in(s, places[i].fd);
-	ring_places_close(places, n);
-}
-
 /* ---- making and taking over */
-
-static void clear_places(void)
-{
-	struct ring_place places[RING_PLACES];
-	unsigned n = ring_places_open(places);
-
-	for (unsigned i = 0; i < n; i++)
-		remove_stale_attach(places[i].fd);
-	ring_places_close(places, n);
-}
 
 /* Creates a new folder in one of the user's places. */
 static int make_in_place(struct ring_session *s, struct tacho_error *err)
@@ -225,7 +189,25 @@ static int make_dir(struct ring_session *s, const char *dir, struct tacho_error 
 	int r;
 
 	if (!dir) {
-		clear_places();
+		struct ring_place places[RING_PLACES];
+		unsigned n = ring_places_open(places);
+
+		for (unsigned i = 0; i < n; i++) {
+			/* Removes pages of killed programs, which "tacho capture --pid" would find.
+			 */
+			DIR *d = own_folder_read(places[i].fd);
+			struct dirent *e;
+
+			while (d && (e = readdir(d))) {
+				uint32_t pid = attach_pid(e->d_name);
+
+				if (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+					unlinkat(places[i].fd, e->d_name, 0);
+			}
+			if (d)
+				closedir(d);
+		}
+		ring_places_close(places, n);
 		return make_in_place(s, err);
 	}
 	r = own_folder_open(&s->folder, dir, true, err);
@@ -309,6 +291,8 @@ static bool finish_remove(struct ring_session *s)
 int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struct tacho_error *err)
 {
 	int r;
+	struct ring_place places[RING_PLACES];
+	unsigned n;
 
 	session_init(s);
 	r = own_folder_open(&s->folder, dir, false, err);
@@ -337,7 +321,10 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 	if (keep)
 		return 0;
 	s->control->recorder_pid = (uint32_t)getpid();
-	session_reattach(s);
+	n = ring_places_open(places);
+	for (unsigned i = 0; i < n; i++)
+		reattach_in(s, places[i].fd);
+	ring_places_close(places, n);
 	return 0;
 }
 

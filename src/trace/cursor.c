@@ -71,16 +71,6 @@ static void cursor_skip(struct trace_cursor *c)
 		;
 }
 
-/* Skips the first zones of a segment. */
-static void cursor_pass(struct trace_cursor *c)
-{
-	const struct zone_marks *m = &c->block->marks;
-
-	c->zone += c->skip < c->zone_end - c->zone ? c->skip : c->zone_end - c->zone;
-	while (c->mark < m->count && m->v[c->mark].zone < c->zone)
-		c->mark++;
-}
-
 /* Decodes the next segment that overlaps. 1, 0 at the end, or an error. */
 static int cursor_load(struct trace_cursor *c)
 {
@@ -103,8 +93,14 @@ static int cursor_load(struct trace_cursor *c)
 		c->zone = s->first;
 		c->zone_end = s->first + s->count;
 		cursor_skip(c);
-		if (c->skip)
-			cursor_pass(c);
+		if (c->skip) {
+			const struct zone_marks *m = &c->block->marks;
+			uint32_t left = c->zone_end - c->zone;
+
+			c->zone += c->skip < left ? c->skip : left;
+			while (c->mark < m->count && m->v[c->mark].zone < c->zone)
+				c->mark++;
+		}
 	}
 	c->skip = 0;
 	return 1;

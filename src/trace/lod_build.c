@@ -126,13 +126,6 @@ static void lod_zone_add(struct lod_builder *b, uint64_t start, uint64_t end, ui
 	b->zones++;
 }
 
-/* A damaged block leaves a hole: zones of no length keep the numbers right. */
-static void hole_add(struct lod_builder *b, const struct segment *s)
-{
-	for (uint32_t i = 0; i < s->count; i++)
-		lod_zone_add(b, s->start, s->start, TRACE_NONE);
-}
-
 int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct segment *s)
 {
 	struct zblock *z;
@@ -140,11 +133,14 @@ int lod_segment_add(struct lod_builder *b, struct trace_private *p, const struct
 
 	if (r < 0)
 		return r;
-	if (segment_fits(s, z))
+	if (segment_fits(s, z)) {
 		for (uint32_t i = s->first; i < s->first + s->count; i++)
 			lod_zone_add(b, z->start[i], z->end[i], z->srcloc[i]);
-	else
-		hole_add(b, s);
+	} else {
+		/* A damaged block leaves a hole: zones of no length keep the numbers right. */
+		for (uint32_t i = 0; i < s->count; i++)
+			lod_zone_add(b, s->start, s->start, TRACE_NONE);
+	}
 	if (b->rows && b->rows->count && segment_fits(s, z))
 		for (uint32_t i = s->first; i < s->first + s->count; i++)
 			lod_rows_zone(b->rows, z->start[i], z->end[i]);

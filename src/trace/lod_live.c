@@ -78,15 +78,6 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 	return 0;
 }
 
-/* The file is opened for the first lane that needs it. */
-static void live_leaves_settle(struct trace_lod *lod, struct lod_live *l)
-{
-	if (l->leaves.pages.mapped && lod->file.fd < 0)
-		lod->file.fd = lod_cache_unnamed(lod->dir);
-	lod_pages_settle(&l->leaves.pages, &lod->file,
-			 l->builder.leaf_count * sizeof(struct lod_leaf));
-}
-
 /* Writes out the nodes before the first whose parent may still change. */
 static void live_nodes_settle(struct trace_lod *lod, struct lod_live *l)
 {
@@ -112,8 +103,13 @@ static int live_lane_update(struct trace_lod *lod, struct lod_live *l, const str
 		if (r == 0)
 			r = lod_segment_add(b, lod->p, s);
 		l->zones = s->zone + s->count;
-		if (r == 0)
-			live_leaves_settle(lod, l);
+		if (r == 0) {
+			/* The file is opened for the first lane that needs it. */
+			if (l->leaves.pages.mapped && lod->file.fd < 0)
+				lod->file.fd = lod_cache_unnamed(lod->dir);
+			lod_pages_settle(&l->leaves.pages, &lod->file,
+					 l->builder.leaf_count * sizeof(struct lod_leaf));
+		}
 	}
 	if (r < 0)
 		return r;

@@ -88,28 +88,24 @@ static void pixel_next(struct lod_rows *r)
 	r->limit = pixel_ticks(r, r->pixel + 1);
 }
 
-/* Advances to the pixel that holds tick T, which is after the open one. */
-static void pixel_find(struct lod_rows *r, uint64_t t)
-{
-	int64_t ns = trace_ns(r->trace, t);
-
-	pixel_close(r);
-	pixel_open(r, ns > 0 ? (uint64_t)ns >> r->first : 0);
-	/* Ticks and nanoseconds are rounded. */
-	while (r->from > t && r->pixel)
-		pixel_open(r, r->pixel - 1);
-	while (r->limit <= t && r->pixel < row_pixels(r->duration, r->first))
-		pixel_next(r);
-}
-
 void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end)
 {
 	uint64_t beyond = row_pixels(r->duration, r->first);
 
 	if (start >= r->limit && r->limit)
 		pixel_next(r);
-	if (start >= r->limit)
-		pixel_find(r, start);
+	if (start >= r->limit) {
+		int64_t ns = trace_ns(r->trace, start);
+
+		/* The zone starts after the open pixel: advance to the one that holds it. */
+		pixel_close(r);
+		pixel_open(r, ns > 0 ? (uint64_t)ns >> r->first : 0);
+		/* Ticks and nanoseconds are rounded. */
+		while (r->from > start && r->pixel)
+			pixel_open(r, r->pixel - 1);
+		while (r->limit <= start && r->pixel < row_pixels(r->duration, r->first))
+			pixel_next(r);
+	}
 	while (end > r->limit && r->pixel < beyond) {
 		r->busy += r->limit - start;
 		r->seen = true;

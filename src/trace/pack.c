@@ -361,25 +361,6 @@ static bool pack_fits32(const struct shape *s, uint32_t v)
 	return (uint64_t)(v - (uint32_t)s->base) >> (8 * s->planes) == 0;
 }
 
-/*
- * Patches are numbers too wide for the planes, and those too wide for 32 bits, which are in WIDE.
- */
-static void add_patches32(const struct shape *s, const uint32_t *v, size_t n,
-			  const struct wide *wide, size_t wide_count, struct buf *out)
-{
-	size_t last = 0, w = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		bool is_wide = w < wide_count && wide[w].at == i;
-
-		if (!is_wide && pack_fits32(s, v[i]))
-			continue;
-		add_varint(out, i - last);
-		add_varint(out, is_wide ? wide[w++].value : v[i]);
-		last = i;
-	}
-}
-
 void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct wide *wide,
 		   size_t wide_count, struct buf *out)
 {
@@ -391,6 +372,18 @@ void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct w
 	shape_head(&s, 0, out);
 	split_planes32(v, n, (uint32_t)s.base, s.planes, p->planes);
 	pack_planes(p, s.planes, n, out);
-	if (s.patches)
-		add_patches32(&s, v, n, wide, wide_count, out);
+	if (s.patches) {
+		size_t last = 0, w = 0;
+
+		/* Too wide for the planes, or for 32 bits: those are in WIDE. */
+		for (size_t i = 0; i < n; i++) {
+			bool is_wide = w < wide_count && wide[w].at == i;
+
+			if (!is_wide && pack_fits32(&s, v[i]))
+				continue;
+			add_varint(out, i - last);
+			add_varint(out, is_wide ? wide[w++].value : v[i]);
+			last = i;
+		}
+	}
 }

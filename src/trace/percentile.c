@@ -237,9 +237,12 @@ static void target_add(struct target *t, uint64_t v)
 		t->cells[t->used++] = v;
 }
 
-static void ranges_set(struct finder *f)
+static int fine_pass(struct finder *f)
 {
-	for (uint32_t i = 0; i < f->scan->p->trace.srcloc_count; i++) {
+	const struct zone_scan *s = f->scan;
+	uint32_t srclocs = s->p->trace.srcloc_count;
+
+	for (uint32_t i = 0; i < srclocs; i++) {
 		struct range *r = &f->ranges[i];
 
 		for (int k = 0; k < 2; k++) {
@@ -249,14 +252,6 @@ static void ranges_set(struct finder *f)
 			r->width[k] = open ? r->targets[k].span + 1 : 0;
 		}
 	}
-}
-
-static int fine_pass(struct finder *f)
-{
-	const struct zone_scan *s = f->scan;
-	uint32_t srclocs = s->p->trace.srcloc_count;
-
-	ranges_set(f);
 	for (size_t b = 0; b < s->block_count; b++) {
 		int r = zone_scan_block(f->scan, b);
 

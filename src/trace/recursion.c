@@ -79,16 +79,6 @@ static int track_find(struct trace_private *p, uint32_t track)
 	return r < 0 ? r : 0;
 }
 
-static void recursion_forget(struct trace_private *p)
-{
-	for (size_t i = 0; i < p->lane_list.n; i++) {
-		free(p->lane_list.v[i]->recursive);
-		p->lane_list.v[i]->recursive = NULL;
-	}
-	for (size_t i = 0; p->sums && i < p->sums_srclocs; i++)
-		p->sums[i].recursive = 0;
-}
-
 int recursion_find(struct trace_private *p)
 {
 	int r = 0;
@@ -98,8 +88,14 @@ int recursion_find(struct trace_private *p)
 		return 0;
 	for (uint32_t i = 0; r == 0 && i < p->trace.track_count; i++)
 		r = track_find(p, i);
-	if (r < 0)
-		recursion_forget(p);
+	if (r < 0) {
+		for (size_t i = 0; i < p->lane_list.n; i++) {
+			free(p->lane_list.v[i]->recursive);
+			p->lane_list.v[i]->recursive = NULL;
+		}
+		for (size_t i = 0; p->sums && i < p->sums_srclocs; i++)
+			p->sums[i].recursive = 0;
+	}
 	p->recursion_known = r == 0;
 	return r;
 }

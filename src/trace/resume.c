@@ -94,19 +94,6 @@ static int take_model(struct trace_writer *w, const struct trace_private *p)
 	return 0;
 }
 
-static void take_segments(struct trace_writer *w, const struct block *b, struct in *in)
-{
-	struct segment s = {0};
-	struct directory d;
-
-	directory_read(in, &d);
-	for (uint32_t i = 0; i < d.segments && !in->bad; i++) {
-		directory_next(in, &d, b->offset, &s);
-		if (!in->bad)
-			index_add(w, b->type, b->offset, &s);
-	}
-}
-
 /* Rebuild the index from the blocks. */
 static int take_index(struct trace_writer *w, struct trace_private *p)
 {
@@ -124,10 +111,19 @@ static int take_index(struct trace_writer *w, struct trace_private *p)
 		at = b.offset + BLOCK_HEADER_SIZE + b.packed;
 		if (block_payload(p->unpacker, &p->store, &b, &p->unpacked, &in) < 0)
 			continue;
-		if (b.type == BLOCK_DEFS)
+		if (b.type == BLOCK_DEFS) {
 			index_add(w, BLOCK_DEFS, b.offset, NULL);
-		else if (b.type == BLOCK_ZONES || b.type == BLOCK_ROWS)
-			take_segments(w, &b, &in);
+		} else if (b.type == BLOCK_ZONES || b.type == BLOCK_ROWS) {
+			struct segment s = {0};
+			struct directory d;
+
+			directory_read(&in, &d);
+			for (uint32_t i = 0; i < d.segments && !in.bad; i++) {
+				directory_next(&in, &d, b.offset, &s);
+				if (!in.bad)
+					index_add(w, b.type, b.offset, &s);
+			}
+		}
 	}
 	if (w->index.failed)
 		return TACHO_ENOMEM;

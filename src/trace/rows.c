@@ -271,22 +271,6 @@ static int runs_push(struct trace_rows *r, struct run *run)
 	return 0;
 }
 
-/* Moves the run at the top on; a run without further rows in range leaves the heap. */
-static void runs_advance(struct trace_rows *r)
-{
-	struct run *run = r->heap[0];
-
-	if (++run->next < run->count && run_time(run, run->next) < r->t1) {
-		run->time = run_time(run, run->next);
-	} else {
-		r->bytes -= run_bytes(run);
-		run_free(run);
-		r->heap[0] = r->heap[--r->n];
-	}
-	if (r->n)
-		runs_sink(r, 0);
-}
-
 /* Puts a run into the heap at its first row in range. */
 static int runs_add(struct trace_rows *r, const struct segment *s)
 {
@@ -373,8 +357,20 @@ int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track
 	do {
 		int e;
 
-		if (r->last)
-			runs_advance(r);
+		if (r->last) {
+			struct run *run = r->heap[0];
+
+			/* A run without further rows in range leaves the heap. */
+			if (++run->next < run->count && run_time(run, run->next) < r->t1) {
+				run->time = run_time(run, run->next);
+			} else {
+				r->bytes -= run_bytes(run);
+				run_free(run);
+				r->heap[0] = r->heap[--r->n];
+			}
+			if (r->n)
+				runs_sink(r, 0);
+		}
 		r->last = NULL;
 		e = rows_fill(r);
 		if (e < 0 || !r->n)

@@ -46,23 +46,17 @@ static void buf_trim(struct buf *b)
 		buf_free(b);
 }
 
-/* Nobody else writes to it, but somebody may cut it: all that was written is there, and no more. */
-static void notice_cut(struct trace_writer *w)
-{
-	struct stat st;
-
-	if (fstat(w->fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != w->offset)
-		w->cut = true;
-}
-
 /* Each byte is given to the kernel once: what a failed write() took is not written again. */
 int writer_push(struct trace_writer *w)
 {
 	size_t done = 0;
+	struct stat st;
 
 	if (w->error.code)
 		return w->error.code;
-	notice_cut(w);
+	/* Nobody else writes to the file, but somebody may truncate it. */
+	if (fstat(w->fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != w->offset)
+		w->cut = true;
 	while (done < w->out.len) {
 		ssize_t n = write(w->fd, w->out.data + done, w->out.len - done);
 
@@ -211,18 +205,6 @@ static int create_part(struct trace_writer *w, struct tacho_error *err)
 	return 0;
 }
 
-static void make_uuid(uint8_t *uuid)
-{
-	/* Only EINTR and ENOSYS are possible for 16 bytes; a weak uuid costs a cache miss at most.
-	 */
-	if (getrandom(uuid, 16, 0) != 16) {
-		put64(uuid, (uint64_t)getpid() << 32 ^ (uintptr_t)uuid);
-		put64(uuid + 8, clock_ticks());
-	}
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
-}
-
 struct trace_writer *writer_new(const char *path, const struct trace_writer_options *options)
 {
 	struct trace_writer *w = calloc(1, sizeof(*w));
@@ -275,7 +257,13 @@ static int begin_file(struct trace_writer *w, struct tacho_error *err)
 	uint8_t header[FILE_HEADER_SIZE];
 	int r;
 
-	make_uuid(w->uuid);
+	/* Only EINTR and ENOSYS are possible here; a weak uuid costs a cache miss at most. */
+	if (getrandom(w->uuid, 16, 0) != 16) {
+		put64(w->uuid, (uint64_t)getpid() << 32 ^ (uintptr_t)w->uuid);
+		put64(w->uuid + 8, clock_ticks());
+	}
+	w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x40);
+	w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 	make_file_header(w, header);
 	buf_add(&w->out, header, sizeof(header));
 	r = writer_push(w);
@@ -478,20 +466,15 @@ static int move_into_place(struct trace_writer *w)
 	return w->options.durable ? sync_folder(w) : 0;
 }
 
-/* What was written after a cut can be read if the file has its header and ends where it should. */
-static void writer_mend(struct trace_writer *w)
-{
-	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0) {
-		/* The cut cannot be undone then; the user gets a warning in any case. */
-	}
-}
-
 int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 {
 	int r = writer_finish(w), fd = w->fd;
 
-	if (w->cut)
-		writer_mend(w);
+	/* What was written after a cut is readable if the file has its header and its size again.
+	 */
+	if (w->cut && (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0)) {
+		/* The cut cannot be undone then; the user gets a warning in any case. */
+	}
 	if (r == 0 && w->options.durable && fsync(fd) < 0)
 		r = writer_fail(w, TACHO_EWRITE, "cannot sync %s: %s", w->part, strerror(errno));
 	w->fd = -1;

@@ -8,19 +8,6 @@ static struct zblock **zblock_bucket_of(struct trace_private *p, uint64_t offset
 	return &p->buckets[(offset * 0x9e3779b97f4a7c15u) >> 32 & (CACHE_BUCKETS - 1)];
 }
 
-static void zblock_free(struct trace_private *p, struct zblock *z)
-{
-	struct zblock **link = zblock_bucket_of(p, z->offset);
-
-	while (*link != z)
-		link = &(*link)->next;
-	*link = z->next;
-	free(z->start);
-	zone_marks_free(&z->marks);
-	zpeek_free(&z->peek);
-	free(z);
-}
-
 /* ------------------------------------ the lists of those without references */
 
 /*
@@ -100,9 +87,17 @@ static void idle_trim(struct trace_private *p)
 	}
 	while (p->idle > p->idle_limit) {
 		struct zblock *z = idle_least(p);
+		struct zblock **link;
 
 		idle_remove(p, z);
-		zblock_free(p, z);
+		link = zblock_bucket_of(p, z->offset);
+		while (*link != z)
+			link = &(*link)->next;
+		*link = z->next;
+		free(z->start);
+		zone_marks_free(&z->marks);
+		zpeek_free(&z->peek);
+		free(z);
 	}
 }
 

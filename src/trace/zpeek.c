@@ -65,16 +65,6 @@ static inline __attribute__((always_inline)) void halve_by(const uint8_t *restri
 	}
 }
 
-static void zpeek_halve(const uint8_t *from, size_t n, unsigned bits, uint8_t *to)
-{
-	if (bits == 4)
-		halve_by(from, n, 4, to);
-	else if (bits == 2)
-		halve_by(from, n, 6, to);
-	else
-		halve_by(from, n, 7, to);
-}
-
 static unsigned all_bits(const uint8_t *v, size_t n)
 {
 	uint64_t all = 0;
@@ -102,7 +92,12 @@ static void plane_keep(struct taking *t, struct peek_column *c, unsigned k)
 		narrow++;
 	for (unsigned step = narrow; step > 0; step--) {
 		len = (len + 1) / 2;
-		zpeek_halve(from, len, 8u >> step, to);
+		if (step == 1)
+			halve_by(from, len, 4, to);
+		else if (step == 2)
+			halve_by(from, len, 6, to);
+		else
+			halve_by(from, len, 7, to);
 		to[len] = 0;
 		last = from;
 		from = to;
