@@ -110,37 +110,6 @@ static void put_examples(FILE *out, const char *examples)
 	}
 }
 
-static void man_verbs_put(FILE *out)
-{
-	for (int i = 0; cmds_table[i]; i++) {
-		fputs(".TP\n.BR tacho\\-", out);
-		man_put(out, cmds_table[i]->name);
-		fputs(" (1)\n", out);
-		man_put(out, cmds_table[i]->summary);
-		fputs(".\n", out);
-	}
-}
-
-static void put_exits(FILE *out)
-{
-	for (const struct cmds_exit *e = cmds_exits; e->meaning; e++) {
-		fprintf(out, ".TP\n.B %s\n", e->codes);
-		man_put(out, e->meaning);
-		fputs(".\n", out);
-	}
-}
-
-static void put_variables(FILE *out)
-{
-	for (const struct environ_variable *v = environ_variables; v->name; v++) {
-		if (!v->help)
-			continue;
-		fprintf(out, ".TP\n.B %s\n", v->name);
-		man_put(out, v->help);
-		fputs(".\n", out);
-	}
-}
-
 void man_program(FILE *out)
 {
 	man_header_put(out, NULL);
@@ -150,16 +119,32 @@ void man_program(FILE *out)
 	fputs(".SH DESCRIPTION\n", out);
 	put_paragraphs(out, cmds_description);
 	fputs(".SH VERBS\n", out);
-	man_verbs_put(out);
+	for (int i = 0; cmds_table[i]; i++) {
+		fputs(".TP\n.BR tacho\\-", out);
+		man_put(out, cmds_table[i]->name);
+		fputs(" (1)\n", out);
+		man_put(out, cmds_table[i]->summary);
+		fputs(".\n", out);
+	}
 	fputs(".SH OPTIONS\nEvery verb knows these besides its own:\n", out);
 	put_options(out, cmds_common_opts);
 	fputs(".TP\n\\fB\\-h, \\-\\-help\\fR\nprint the help of the verb.\n", out);
 	fputs(".SH NAMES AND TIMES\n", out);
 	put_paragraphs(out, cmds_choosing);
 	fputs(".SH EXIT STATUS\n", out);
-	put_exits(out);
+	for (const struct cmds_exit *e = cmds_exits; e->meaning; e++) {
+		fprintf(out, ".TP\n.B %s\n", e->codes);
+		man_put(out, e->meaning);
+		fputs(".\n", out);
+	}
 	fputs(".SH ENVIRONMENT\n", out);
-	put_variables(out);
+	for (const struct environ_variable *v = environ_variables; v->name; v++) {
+		if (!v->help)
+			continue;
+		fprintf(out, ".TP\n.B %s\n", v->name);
+		man_put(out, v->help);
+		fputs(".\n", out);
+	}
 	fputs(".SH EXAMPLES\n", out);
 	put_examples(out, cmds_examples);
 }

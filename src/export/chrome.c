@@ -124,19 +124,6 @@ static void add_us(struct chrome *c, const char *key, int64_t ns)
 	json_number(&c->json, key, digits);
 }
 
-/* Opens an event; the caller adds to it and calls event_end(). TRACK says whose it is. */
-static void chrome_event_begin(struct chrome *c, const char *phase, uint32_t track,
-			       const char *name, size_t len)
-{
-	uint32_t process = c->trace->tracks[track].process;
-
-	json_object(&c->json, NULL);
-	json_text(&c->json, "ph", phase);
-	json_int(&c->json, "pid", process < c->trace->process_count ? c->pids[process] : 0);
-	json_int(&c->json, "tid", c->tids[track]);
-	json_string(&c->json, "name", name, len);
-}
-
 static int chrome_event_end(struct chrome *c)
 {
 	json_end(&c->json);
@@ -146,7 +133,13 @@ static int chrome_event_end(struct chrome *c)
 static void event_at(struct chrome *c, const char *phase, uint32_t track, const char *name,
 		     size_t len, uint64_t ticks)
 {
-	chrome_event_begin(c, phase, track, name, len);
+	uint32_t process = c->trace->tracks[track].process;
+
+	json_object(&c->json, NULL);
+	json_text(&c->json, "ph", phase);
+	json_int(&c->json, "pid", process < c->trace->process_count ? c->pids[process] : 0);
+	json_int(&c->json, "tid", c->tids[track]);
+	json_string(&c->json, "name", name, len);
 	add_us(c, "ts", trace_ns(c->trace, ticks));
 }
 
@@ -412,28 +405,6 @@ static int chrome_rows_write(struct chrome *c)
 
 /* -------------------------------------------------------------------- file */
 
-static void free_folds(struct chrome *c)
-{
-	for (uint32_t i = 0; c->folds && i < c->trace->track_count; i++) {
-		if (c->trace->tracks[i].kind == TRACE_LOCK)
-			view_lock_free(&c->folds[i].lock);
-		else if (c->trace->tracks[i].kind == TRACE_MEMORY)
-			view_pool_free(&c->folds[i].pool);
-	}
-	free(c->folds);
-}
-
-static void chrome_head_write(struct chrome *c)
-{
-	json_object(&c->json, NULL);
-	json_text(&c->json, "displayTimeUnit", "ns");
-	json_object(&c->json, "otherData");
-	for (uint32_t i = 0; i < c->trace->property_count; i++)
-		json_text(&c->json, c->trace->properties[i].key, c->trace->properties[i].value);
-	json_end(&c->json);
-	json_array(&c->json, "traceEvents");
-}
-
 int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filter,
 		 struct progress *progress)
 {
@@ -452,7 +423,14 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 	json_init(&c.json, &c.text);
 	c.json.flat = 2;
 	if (r == 0) {
-		chrome_head_write(&c);
+		json_object(&c.json, NULL);
+		json_text(&c.json, "displayTimeUnit", "ns");
+		json_object(&c.json, "otherData");
+		for (uint32_t i = 0; i < c.trace->property_count; i++)
+			json_text(&c.json, c.trace->properties[i].key,
+				  c.trace->properties[i].value);
+		json_end(&c.json);
+		json_array(&c.json, "traceEvents");
 		r = write_metadata(&c);
 	}
 	if (r == 0)
@@ -464,7 +442,13 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 		json_end(&c.json);
 		r = chrome_flush(&c, 0);
 	}
-	free_folds(&c);
+	for (uint32_t i = 0; c.folds && i < c.trace->track_count; i++) {
+		if (c.trace->tracks[i].kind == TRACE_LOCK)
+			view_lock_free(&c.folds[i].lock);
+		else if (c.trace->tracks[i].kind == TRACE_MEMORY)
+			view_pool_free(&c.folds[i].pool);
+	}
+	free(c.folds);
 	free(c.pids);
 	free(c.tids);
 	buf_free(&c.text);

@@ -53,28 +53,22 @@ static void add_field(struct json *j, const struct trace *trace, const struct tr
 	}
 }
 
-/* What a kind of row has besides time, kind, track and thread. */
-static void add_fields(struct json *j, const struct trace *trace, const struct trace_row *row)
-{
-	const struct trace_field *fields = trace_row_fields(row->kind);
-
-	add_field(j, trace, row, &fields[0], row->a);
-	add_field(j, trace, row, &fields[1], row->b);
-	add_field(j, trace, row, &fields[2], row->c);
-	if (row->text_len)
-		json_string(j, "text", row->text, row->text_len);
-}
-
 static int json_row_write(FILE *out, struct json *j, const struct trace *trace,
 			  const struct trace_row *row, uint32_t track)
 {
+	const struct trace_field *fields = trace_row_fields(row->kind);
+
 	json_object(j, NULL);
 	add_ns(j, trace, "time_ns", row->time);
 	json_text(j, "kind", trace_row_kind_name(row->kind));
 	json_uint(j, "track", track);
 	if (row->thread != TRACE_NONE)
 		json_uint(j, "thread", row->thread);
-	add_fields(j, trace, row);
+	add_field(j, trace, row, &fields[0], row->a);
+	add_field(j, trace, row, &fields[1], row->b);
+	add_field(j, trace, row, &fields[2], row->c);
+	if (row->text_len)
+		json_string(j, "text", row->text, row->text_len);
 	json_end(j);
 	if (j->out->failed)
 		return TACHO_ENOMEM;

@@ -32,12 +32,6 @@ static const char *assets_type_of(const char *path)
 	return "application/octet-stream";
 }
 
-/* Names in assets/ contain a hash of the content. */
-static const char *cache_of(const char *path)
-{
-	return strncmp(path, "/assets/", 8) ? "no-cache" : "public, max-age=31536000, immutable";
-}
-
 static void builtin_answer(struct http_call *c, const char *path)
 {
 	for (size_t i = 0; i < asset_count; i++) {
@@ -49,7 +43,9 @@ static void builtin_answer(struct http_call *c, const char *path)
 		r->body_len = (size_t)(assets[i].end - assets[i].data);
 		r->gzip = true;
 		r->type = assets_type_of(path);
-		r->cache = cache_of(path);
+		/* Names in assets/ contain a hash of the content. */
+		r->cache = strncmp(path, "/assets/", 8) ? "no-cache"
+							: "public, max-age=31536000, immutable";
 		snprintf(r->etag, sizeof(r->etag), "\"%s\"", assets[i].tag);
 		return;
 	}

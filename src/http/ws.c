@@ -196,14 +196,6 @@ static void ws_notify(struct ws *ws)
 	buf_free(&text);
 }
 
-static void ws_ping(struct ws *ws)
-{
-	struct wslay_event_msg m = {.opcode = WSLAY_PING};
-
-	ws->pinged = now_ms();
-	wslay_event_queue_msg(ws->frames, &m);
-}
-
 /* ------------------------------------------------------------------ thread */
 
 static bool ws_is_open(struct ws *ws)
@@ -211,14 +203,6 @@ static bool ws_is_open(struct ws *ws)
 	return !ws->stopping &&
 	       (wslay_event_want_read(ws->frames) || wslay_event_want_write(ws->frames)) &&
 	       !queue_is_full(ws) && now_ms() - ws->heard < SILENCE_MS;
-}
-
-static void wake_read(struct ws *ws)
-{
-	uint64_t n;
-
-	if (read(ws->event, &n, sizeof(n)) < 0 && errno != EAGAIN)
-		ws->stopping = true;
 }
 
 static void *ws_run(void *context)
@@ -238,11 +222,18 @@ static void *ws_run(void *context)
 		if (poll(fds, 2, early ? 0 : 1000) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents) {
-			wake_read(ws);
+			uint64_t n;
+
+			if (read(ws->event, &n, sizeof(n)) < 0 && errno != EAGAIN)
+				ws->stopping = true;
 			ws_notify(ws);
 		}
-		if (now_ms() - ws->pinged > PING_MS)
-			ws_ping(ws);
+		if (now_ms() - ws->pinged > PING_MS) {
+			struct wslay_event_msg m = {.opcode = WSLAY_PING};
+
+			ws->pinged = now_ms();
+			wslay_event_queue_msg(ws->frames, &m);
+		}
 		if (fds[0].revents & (POLLIN | POLLHUP | POLLERR) || early)
 			r = wslay_event_recv(ws->frames);
 		if (r == 0 && wslay_event_want_write(ws->frames))

@@ -95,12 +95,6 @@ static void allocation_index_offer(struct largest *h, const struct life *life)
 	}
 }
 
-/* Nothing in the group matches: all were freed before T, or are too small. */
-static bool group_passes(const struct lives_group *g, uint64_t t, const struct largest *h)
-{
-	return g->end < t || (h->n == h->room && (!h->room || g->bytes <= h->v[0].bytes));
-}
-
 /* Group I of level K, then what is in it; LEVEL 0 are the allocations themselves. */
 static void group_search(const struct lives *l, unsigned level, size_t i, uint64_t t,
 			 struct largest *h)
@@ -110,7 +104,8 @@ static void group_search(const struct lives *l, unsigned level, size_t i, uint64
 			allocation_index_offer(h, &l->v[i]);
 		return;
 	}
-	if (group_passes(&l->levels[level - 1].v[i], t, h))
+	if (l->levels[level - 1].v[i].end < t ||
+	    (h->n == h->room && (!h->room || l->levels[level - 1].v[i].bytes <= h->v[0].bytes)))
 		return;
 	for (size_t n = i * LIVES_FAN; n < (i + 1) * LIVES_FAN; n++)
 		group_search(l, level - 1, n, t, h);

@@ -125,17 +125,6 @@ static int chunk_close(struct maker *m)
 	return r;
 }
 
-static int zone_take(struct maker *m, const struct zones *z, const struct zone_found *f)
-{
-	if (!m->chunk.zones) {
-		m->chunk.first = f->zone.start;
-		m->chunk.number = zone_walk_number(z);
-	}
-	m->chunk.last = f->zone.start;
-	m->chunk.zones = (uint32_t)(zone_walk_number(z) + 1 - m->chunk.number);
-	return tally_zone(&m->tally, f);
-}
-
 /* The next COUNT zones of a lane, in chunks; the last may be smaller. */
 static int lane_make(struct maker *m, struct view_call *c, uint32_t lane, uint64_t count)
 {
@@ -151,7 +140,13 @@ static int lane_make(struct maker *m, struct view_call *c, uint32_t lane, uint64
 	zone_walk_open(&zones, c, &choice);
 	zones.lane = lane;
 	while (r >= 0 && (r = zone_walk_next(&zones, &found)) > 0) {
-		r = zone_take(m, &zones, &found);
+		if (!m->chunk.zones) {
+			m->chunk.first = found.zone.start;
+			m->chunk.number = zone_walk_number(&zones);
+		}
+		m->chunk.last = found.zone.start;
+		m->chunk.zones = (uint32_t)(zone_walk_number(&zones) + 1 - m->chunk.number);
+		r = tally_zone(&m->tally, &found);
 		if (r == 0 && m->chunk.zones >= CHUNK_ZONES)
 			r = chunk_close(m);
 	}
@@ -416,12 +411,16 @@ static int lane_tally(struct chunks *k, struct view_call *c, uint32_t lane,
 	return r == 0 && k->grows ? tail_add(c, lane, l, n, choice, t) : r;
 }
 
-static int chunk_stats_lanes_add(struct chunks *k, struct view_call *c,
-				 const struct zones_choice *choice, struct tally *t)
+static int lanes_tally(struct chunks *k, struct view_call *c, const struct zones_choice *choice,
+		       struct tally *t)
 {
-	const struct trace *trace = c->trace;
-	int r = k->grows ? read_on(k, c) : 0;
+	int r;
+	const struct trace *trace;
 
+	if (k->grows)
+		pthread_mutex_lock(&k->lock);
+	trace = c->trace;
+	r = k->grows ? read_on(k, c) : 0;
 	for (uint32_t i = 0; r == 0 && i < trace->lane_count; i++) {
 		if (choice->tracks && !choice->tracks[trace->lanes[i].track])
 			continue;
@@ -429,17 +428,6 @@ static int chunk_stats_lanes_add(struct chunks *k, struct view_call *c,
 		if (i % 64 == 0 && call_gone(c))
 			break;
 	}
-	return r;
-}
-
-static int lanes_tally(struct chunks *k, struct view_call *c, const struct zones_choice *choice,
-		       struct tally *t)
-{
-	int r;
-
-	if (k->grows)
-		pthread_mutex_lock(&k->lock);
-	r = chunk_stats_lanes_add(k, c, choice, t);
 	if (k->grows)
 		pthread_mutex_unlock(&k->lock);
 	return r;

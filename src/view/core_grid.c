@@ -121,17 +121,6 @@ static void core_grid_zone_add(struct grid *g, struct cell *cell, const struct z
 	}
 }
 
-static int core_grid_lanes_add(struct grid *g, struct cell *cell, uint32_t track)
-{
-	uint32_t first, count;
-
-	trace_track_lanes(g->c->trace, track, &first, &count);
-	for (uint32_t i = first; i < first + count; i++)
-		if (vec_push(&cell->lanes, i) < 0)
-			return TACHO_ENOMEM;
-	return 0;
-}
-
 static int core_grid_track_add(struct grid *g, uint32_t id, struct zones_choice *choice,
 			       uint8_t *tracks)
 {
@@ -144,8 +133,15 @@ static int core_grid_track_add(struct grid *g, uint32_t id, struct zones_choice 
 
 	if (!cell)
 		return 0;
-	if (g->metric == BUSY)
-		return core_grid_lanes_add(g, cell, id);
+	if (g->metric == BUSY) {
+		uint32_t first, count;
+
+		trace_track_lanes(g->c->trace, id, &first, &count);
+		for (uint32_t i = first; i < first + count; i++)
+			if (vec_push(&cell->lanes, i) < 0)
+				return TACHO_ENOMEM;
+		return 0;
+	}
 	/* The gaps between ops are those of the first RISC. */
 	if (g->metric == GAP && TRACE_CORE_RISC(track->id) != 0)
 		return 0;

@@ -115,15 +115,6 @@ static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
 	return changed;
 }
 
-/* With the lock held; until it is time to look, or view_follow_wake(). */
-static void follow_sleep(struct view *view, unsigned ms)
-{
-	struct timespec until = now_realtime_plus(ms);
-
-	if (!view->stopping)
-		pthread_cond_timedwait(&view->follow_wake, &view->follow_lock, &until);
-}
-
 static void *follow_run(void *context)
 {
 	struct view_trace *t = context;
@@ -138,8 +129,15 @@ static void *follow_run(void *context)
 		changed = trace_step(view, t, looked_at);
 		told = looked_at && t->session && t->live; /* no other thread changes these */
 		pthread_mutex_lock(&view->follow_lock);
-		if (!told || changed)
-			follow_sleep(view, told ? PAUSE_MS : looked_at ? LOOKED_MS : ALONE_MS);
+		if (!told || changed) {
+			struct timespec until = now_realtime_plus(told        ? PAUSE_MS
+								  : looked_at ? LOOKED_MS
+									      : ALONE_MS);
+
+			if (!view->stopping)
+				pthread_cond_timedwait(&view->follow_wake, &view->follow_lock,
+						       &until);
+		}
 		pthread_mutex_unlock(&view->follow_lock);
 		if (told)
 			ring_follow_wait(t->session, LOOKED_MS);

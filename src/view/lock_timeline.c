@@ -126,16 +126,6 @@ static int span_take(void *context, const struct view_lock_span *s)
 	return r < 0 ? r : common_take(l, s);
 }
 
-/* Where the program was when it obtained the lock. */
-static void hold_mark(struct lock *l, const struct trace_row *event)
-{
-	const uint32_t *row = map_get(&l->by_thread, event->thread);
-	struct spans *holds = row ? &l->rows.v[*row]->spans[HOLDS] : NULL;
-
-	if (holds && holds->is_open && event->b < SPAN_NO_MARK)
-		holds->open.mark = (uint32_t)event->b;
-}
-
 static int lock_take(struct row_cache *k, const struct trace_row *event)
 {
 	struct lock *l = (struct lock *)k;
@@ -145,8 +135,14 @@ static int lock_take(struct row_cache *k, const struct trace_row *event)
 		return r;
 	r = view_lock_row(&l->events, event, span_take, l);
 	if (event->a == TRACE_LOCK_OBTAIN || event->a == TRACE_LOCK_OBTAIN_SHARED ||
-	    event->a == TRACE_LOCK_MARK)
-		hold_mark(l, event);
+	    event->a == TRACE_LOCK_MARK) {
+		const uint32_t *row = map_get(&l->by_thread, event->thread);
+		struct spans *holds = row ? &l->rows.v[*row]->spans[HOLDS] : NULL;
+
+		/* Where the program was when it obtained the lock. */
+		if (holds && holds->is_open && event->b < SPAN_NO_MARK)
+			holds->open.mark = (uint32_t)event->b;
+	}
 	return r;
 }
 
@@ -194,21 +190,6 @@ static void lock_timeline_row_put(struct view_call *c, const struct lock *l, siz
 	json_end(j);
 }
 
-static void lock_timeline_rows_put(struct view_call *c, const struct lock *l)
-{
-	const struct trace_track *t = &c->trace->tracks[l->cache.track];
-	struct json *j = &c->json;
-
-	json_text(j, "name", lock_name(c->trace, l->cache.track));
-	json_uint(j, "process", t->process);
-	json_bool(j, "shared", t->format == 1);
-	json_uint(j, "threads", l->events.uses.n);
-	json_array(j, "rows");
-	for (size_t i = 0; i < l->rows.n; i++)
-		lock_timeline_row_put(c, l, i);
-	json_end(j);
-}
-
 /* --------------------------------------------------------------- one span */
 
 static const struct spans *spans_of(const struct lock *l, uint64_t lane)
@@ -242,28 +223,19 @@ static void parts_add(struct lock_parts *p, struct lock_part part)
 	p->v[i] = part;
 }
 
-/*
- * The other threads that held the lock during a wait of row ROW, the longest first; with row 0 all
- * threads.
- */
-static void holders_find(const struct lock *l, size_t row, const struct span *wait,
-			 struct lock_parts *p)
-{
-	for (size_t i = 1; i < l->rows.n; i++) {
-		uint64_t ticks = spans_covered(&l->rows.v[i]->spans[HOLDS], wait->start, wait->end);
-
-		if (ticks && i != row)
-			parts_add(p, (struct lock_part){.lane = 2 * i + HOLDS, .ticks = ticks});
-	}
-}
-
 static void holders_put(struct view_call *c, const struct lock *l, uint64_t lane,
 			const struct span *wait)
 {
 	struct lock_parts p = {.n = 0};
 	struct json *j = &c->json;
 
-	holders_find(l, lane / 2, wait, &p);
+	/* The other threads that held the lock during the wait; for row 0 all threads. */
+	for (size_t i = 1; i < l->rows.n; i++) {
+		uint64_t ticks = spans_covered(&l->rows.v[i]->spans[HOLDS], wait->start, wait->end);
+
+		if (ticks && i != lane / 2)
+			parts_add(&p, (struct lock_part){.lane = 2 * i + HOLDS, .ticks = ticks});
+	}
 	json_thread(j, "holder", p.n ? l->rows.v[p.v[0].lane / 2]->thread : TRACE_NONE);
 	json_array(j, "holders");
 	for (size_t i = 0; i < p.n; i++) {
@@ -376,17 +348,6 @@ static uint64_t span_near(const struct spans *s, uint64_t t, uint64_t reach)
 	return index;
 }
 
-/* How far a span is from T, and how long it takes. */
-static void span_measure(const struct spans *s, uint64_t index, uint64_t t, uint64_t now,
-			 uint64_t *away, uint64_t *length)
-{
-	const struct span *one = index == VIEW_OPEN ? &s->open : &s->v[index];
-	uint64_t end = index == VIEW_OPEN ? now : one->end;
-
-	*away = t < one->start ? one->start - t : t > end ? t - end : 0;
-	*length = end > one->start ? end - one->start : 0;
-}
-
 /* Of all threads the span at T, or the nearest; of several there the longest. */
 static void span_of_threads(const struct lock *l, uint64_t t, uint64_t reach, uint64_t now,
 			    uint64_t *lane, uint64_t *index)
@@ -396,10 +357,16 @@ static void span_of_threads(const struct lock *l, uint64_t t, uint64_t reach, ui
 	for (size_t i = 1; i < l->rows.n; i++) {
 		const struct spans *s = &l->rows.v[i]->spans[what];
 		uint64_t found = span_near(s, t, reach), away, length;
+		const struct span *one;
+		uint64_t end;
 
 		if (found == UINT64_MAX)
 			continue;
-		span_measure(s, found, t, now, &away, &length);
+		/* How far a span is from T, and how long it takes. */
+		one = found == VIEW_OPEN ? &s->open : &s->v[found];
+		end = found == VIEW_OPEN ? now : one->end;
+		away = t < one->start ? one->start - t : t > end ? t - end : 0;
+		length = end > one->start ? end - one->start : 0;
 		if (away > nearest || (away == nearest && length <= longest))
 			continue;
 		nearest = away;
@@ -460,10 +427,21 @@ int call_lock(struct view_call *c)
 		return one;
 	call_begin(c);
 	json_uint(&c->json, "track", l->cache.track);
-	if (one)
+	if (one) {
 		r = one_put(c, l, lane);
-	else
-		lock_timeline_rows_put(c, l);
+	} else {
+		const struct trace_track *t = &c->trace->tracks[l->cache.track];
+		struct json *j = &c->json;
+
+		json_text(j, "name", lock_name(c->trace, l->cache.track));
+		json_uint(j, "process", t->process);
+		json_bool(j, "shared", t->format == 1);
+		json_uint(j, "threads", l->events.uses.n);
+		json_array(j, "rows");
+		for (size_t i = 0; i < l->rows.n; i++)
+			lock_timeline_row_put(c, l, i);
+		json_end(j);
+	}
 	if (r == 0)
 		json_end(&c->json);
 	return r;

@@ -8,15 +8,6 @@ static struct row_cache *pool_make(const struct row_cache_kind *kind)
 	return calloc(1, sizeof(struct pool));
 }
 
-/* What ends with this event: the one that is freed, or one whose address is given out again. */
-static void life_end(struct pool *p, const struct trace_row *row, uint64_t time)
-{
-	const struct view_allocation *alive = view_pool_at(&p->now, row->a);
-
-	if (alive)
-		lives_end(&p->lives, alive->number, time);
-}
-
 static int memory_history_pool_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct pool *p = (struct pool *)k;
@@ -25,10 +16,14 @@ static int memory_history_pool_take(struct row_cache *k, const struct trace_row 
 	uint64_t last = v->n ? v->v[v->n - 1].time : 0, time = row->time > last ? row->time : last;
 	struct life life = {time, UINT64_MAX, row->a, row->b, row->thread};
 	int r = 0;
+	const struct view_allocation *alive;
 
 	if (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE)
 		return 0;
-	life_end(p, row, time);
+	/* This event ends the allocation it frees, or one whose address is given out again. */
+	alive = view_pool_at(&p->now, row->a);
+	if (alive)
+		lives_end(&p->lives, alive->number, time);
 	if (row->kind == TRACE_ROW_ALLOC)
 		r = lives_add(&p->lives, &life);
 	if (r == 0)

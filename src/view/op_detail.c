@@ -59,18 +59,6 @@ static void cells_put(struct json *j, const struct op_table *t, const struct op 
 	buf_free(&cell);
 }
 
-/* All columns of the op's row. */
-static int op_detail_row_put(struct view_call *c, const struct op_table *t, uint32_t row)
-{
-	struct op_fields fields = {0};
-	int r = op_table_fields(t, &fields);
-
-	if (r == 0 && row < t->ops.n)
-		cells_put(&c->json, t, &t->ops.v[row], &fields);
-	vec_free(&fields);
-	return r;
-}
-
 /* ------------------------------------------------------------------- cores */
 
 struct core {
@@ -283,11 +271,15 @@ static int op_answer(struct view_call *c, struct ops *o, const struct perf_op *o
 {
 	const struct perf_row *row = &o->in.rows.v[op->row];
 	struct cores cores = {.c = c, .calls = row->calls};
-	int r = 0;
+	struct op_fields fields = {0};
+	int r;
 
 	call_begin(c);
 	op_put(c, "op", o, op);
-	r = op_detail_row_put(c, o->table, op->row);
+	r = op_table_fields(o->table, &fields);
+	if (r == 0 && op->row < o->table->ops.n)
+		cells_put(&c->json, o->table, &o->table->ops.v[op->row], &fields);
+	vec_free(&fields);
 	if (r == 0 && ops_time(c, o, op, &cores.t0, &cores.t1))
 		r = cores_find(&cores, row->device);
 	if (r == 0)

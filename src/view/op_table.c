@@ -444,18 +444,6 @@ static void op_table_devices_put(struct view_call *c, const struct choice *ch)
 	json_end(j);
 }
 
-/* A trace without ops has an empty list of them. */
-static int none_put(struct view_call *c)
-{
-	call_reset(c);
-	call_begin(c);
-	json_uint(&c->json, "total", 0);
-	json_array(&c->json, "rows");
-	json_end(&c->json);
-	json_end(&c->json);
-	return 0;
-}
-
 int call_ops(struct view_call *c)
 {
 	static const char *const groups[] = {"none", "op", "memory", "category", "device", NULL};
@@ -471,8 +459,16 @@ int call_ops(struct view_call *c)
 		r = arg_choice(c, "group", groups, &group);
 	if (r >= 0)
 		r = ops_part_take(c, &choice.part);
-	if (r == TACHO_ENO)
-		return none_put(c);
+	if (r == TACHO_ENO) {
+		/* A trace without ops has an empty list of them. */
+		call_reset(c);
+		call_begin(c);
+		json_uint(&c->json, "total", 0);
+		json_array(&c->json, "rows");
+		json_end(&c->json);
+		json_end(&c->json);
+		return 0;
+	}
 	if (r < 0)
 		return r;
 	if (group == 4)

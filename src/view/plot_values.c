@@ -184,21 +184,6 @@ static uint64_t plot_values_pixel_of(const struct values *v, size_t i, uint64_t 
 	return (uint64_t)((double)(v->v[i].time - t0) * scale);
 }
 
-/* The end of those from I on, up to END, that lie in the pixel of value I. */
-static size_t pixel_end(const struct values *v, size_t i, size_t end, uint64_t t0, double scale)
-{
-	uint64_t pixel = plot_values_pixel_of(v, i, t0, scale);
-	size_t low = i + 1, step = 1, high;
-
-	while (low + step < end && plot_values_pixel_of(v, low + step, t0, scale) == pixel) {
-		low += step;
-		step *= 2;
-	}
-	high = low + step < end ? low + step : end;
-	SEARCH_FIRST(low, high, middle, plot_values_pixel_of(v, middle, t0, scale) == pixel);
-	return low;
-}
-
 void values_tile_put(struct view_call *c, const struct values *v, uint64_t t0, uint64_t t1,
 		     double none)
 {
@@ -209,8 +194,19 @@ void values_tile_put(struct view_call *c, const struct values *v, uint64_t t0, u
 	json_array(j, "points");
 	for (size_t i = first, next; i < end; i = next) {
 		struct value_range r;
+		uint64_t pixel = plot_values_pixel_of(v, i, t0, scale);
+		size_t low = i + 1, step = 1, high;
 
-		next = pixel_end(v, i, end, t0, scale);
+		/* Find the end of the values in the pixel of value I. */
+		while (low + step < end &&
+		       plot_values_pixel_of(v, low + step, t0, scale) == pixel) {
+			low += step;
+			step *= 2;
+		}
+		high = low + step < end ? low + step : end;
+		SEARCH_FIRST(low, high, middle,
+			     plot_values_pixel_of(v, middle, t0, scale) == pixel);
+		next = low;
 		r = values_range(v, i, next);
 		json_array(j, NULL);
 		json_ns(c, NULL, v->v[i].time);

@@ -16,11 +16,6 @@ struct rows {
 	uint32_t steps;
 };
 
-static bool row_merge_before(const struct stream *a, const struct stream *b)
-{
-	return a->row.time != b->row.time ? a->row.time < b->row.time : a->track < b->track;
-}
-
 static void row_merge_sift(struct rows *r, size_t i)
 {
 	for (;;) {
@@ -28,7 +23,9 @@ static void row_merge_sift(struct rows *r, size_t i)
 		struct stream other;
 
 		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < r->n; k++)
-			if (row_merge_before(&r->heap[k], &r->heap[least]))
+			if (r->heap[k].row.time != r->heap[least].row.time
+				    ? r->heap[k].row.time < r->heap[least].row.time
+				    : r->heap[k].track < r->heap[least].track)
 				least = k;
 		if (least == i)
 			return;

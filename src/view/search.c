@@ -29,40 +29,12 @@ static bool search_found(struct view_call *c, struct search *s, const char *kind
 	return true;
 }
 
-static void tracks_find(struct view_call *c, struct search *s)
-{
-	for (uint32_t i = 0; i < c->trace->track_count; i++) {
-		char text[128];
-		const char *name = trace_track_name(c->trace, i, text, sizeof(text));
-
-		if (!search_found(c, s, "track", name, strlen(name)))
-			continue;
-		json_uint(&c->json, "track", i);
-		json_end(&c->json);
-	}
-}
-
 /* 0: the words are the name; 1: it begins with them; 2: all others. */
 static unsigned rank_of(const struct search *s, const char *name)
 {
 	if (strncasecmp(name, s->words.text, strlen(s->words.text)) != 0)
 		return 2;
 	return name[strlen(s->words.text)] != 0;
-}
-
-/* There may be more names than are shown: the one that was typed is among the first. */
-static void search_zones_find(struct view_call *c, struct search *s)
-{
-	for (unsigned rank = 0; rank < 3 && s->left; rank++)
-		for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
-			const char *name = trace_srcloc_name(c->trace, i);
-
-			if (rank_of(s, name) != rank ||
-			    !search_found(c, s, "zone", name, strlen(name)))
-				continue;
-			json_uint(&c->json, "name", i);
-			json_end(&c->json);
-		}
 }
 
 /* Ops of one label are one find: the first of them. */
@@ -125,9 +97,28 @@ static int trace_find(struct view_call *c, struct search *s, uint64_t most)
 {
 	int r;
 
-	search_zones_find(c, s);
+	/* There may be more names than are shown: the one that was typed is among the first. */
+	for (unsigned rank = 0; rank < 3 && s->left; rank++) {
+		for (uint32_t i = 0; i < c->trace->srcloc_count; i++) {
+			const char *name = trace_srcloc_name(c->trace, i);
+
+			if (rank_of(s, name) != rank ||
+			    !search_found(c, s, "zone", name, strlen(name)))
+				continue;
+			json_uint(&c->json, "name", i);
+			json_end(&c->json);
+		}
+	}
 	s->left += most / 8;
-	tracks_find(c, s);
+	for (uint32_t i = 0; i < c->trace->track_count; i++) {
+		char text[128];
+		const char *name = trace_track_name(c->trace, i, text, sizeof(text));
+
+		if (!search_found(c, s, "track", name, strlen(name)))
+			continue;
+		json_uint(&c->json, "track", i);
+		json_end(&c->json);
+	}
 	s->left += most - most / 2 - most / 8;
 	r = messages_find(c, s, true);
 	return r < 0 ? r : messages_find(c, s, false);

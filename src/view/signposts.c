@@ -83,17 +83,6 @@ static struct signposts_cache *kept_take(struct view_call *c)
 	return k;
 }
 
-static void signposts_kept_put(struct view_trace *t, struct signposts_cache *k)
-{
-	struct signposts_cache *other;
-
-	pthread_mutex_lock(&t->lock);
-	other = t->signposts;
-	t->signposts = k;
-	pthread_mutex_unlock(&t->lock);
-	kept_free(other);
-}
-
 void signposts_forget(struct view_trace *t)
 {
 	kept_free(t->signposts);
@@ -162,6 +151,7 @@ int signposts_put(struct view_call *c)
 	struct signposts_cache *k = kept_take(c);
 	struct json *j = &c->json;
 	int r = k ? kept_read_on(k, c) : TACHO_ENOMEM;
+	struct signposts_cache *other;
 
 	if (r < 0) {
 		kept_free(k); /* a part of what is new may be in it */
@@ -179,6 +169,10 @@ int signposts_put(struct view_call *c)
 		json_end(j);
 	}
 	json_end(j);
-	signposts_kept_put(c->on, k);
+	pthread_mutex_lock(&c->on->lock);
+	other = c->on->signposts;
+	c->on->signposts = k;
+	pthread_mutex_unlock(&c->on->lock);
+	kept_free(other);
 	return 0;
 }

@@ -101,15 +101,6 @@ static void rect_put(const struct trace_strip *s, const struct trace_lod_item *i
 	tiles_set32(to + 12, item->index);
 }
 
-static void rects_put(const struct trace_strip *s, struct buf *out)
-{
-	if (buf_reserve(out, s->count * RECT) < 0)
-		return;
-	for (size_t i = 0; i < s->count; i++)
-		rect_put(s, &s->items[i], (uint8_t *)out->data + out->len + i * RECT);
-	out->len += s->count * RECT;
-}
-
 /* A zone that is open reaches to the end of what is known. */
 static bool open_item(struct view_call *c, uint32_t number, const struct trace_strip *s,
 		      struct trace_lod_item *item)
@@ -150,7 +141,12 @@ static int tiles_lane_put(struct tile *t, uint32_t number, struct buf *out)
 	}
 	tiles_put32(out, t->strip.count);
 	strip_put(t, out);
-	rects_put(&t->strip, out);
+	if (buf_reserve(out, t->strip.count * RECT) >= 0) {
+		for (size_t i = 0; i < t->strip.count; i++)
+			rect_put(&t->strip, &t->strip.items[i],
+				 (uint8_t *)out->data + out->len + i * RECT);
+		out->len += t->strip.count * RECT;
+	}
 	return 0;
 }
 

@@ -86,14 +86,6 @@ static void processes_put(struct view_call *c)
 
 /* ---------------------------------------------------------------- devices */
 
-/* Property "device N of PID": the device's own description, JSON. */
-static bool device_property(const struct trace_property *p, unsigned *device, unsigned *pid)
-{
-	int end = 0;
-
-	return sscanf(p->key, "device %u of %u%n", device, pid, &end) == 2 && end && !p->key[end];
-}
-
 static uint32_t process_of_pid(const struct trace *t, uint32_t pid)
 {
 	for (uint32_t i = 0; i < t->process_count; i++)
@@ -198,8 +190,11 @@ static void trace_contents_devices_put(struct view_call *c)
 	for (uint32_t i = 0; i < t->property_count; i++) {
 		const struct trace_property *p = &t->properties[i];
 		const struct jread_value *v;
+		int end = 0;
 
-		if (!device_property(p, &device, &pid))
+		/* Property "device N of PID": the device's own description, JSON. */
+		if (sscanf(p->key, "device %u of %u%n", &device, &pid, &end) != 2 || !end ||
+		    p->key[end])
 			continue;
 		v = jread_parse(&reader, p->value, strlen(p->value), NULL);
 		if (!v || vec_push(&known, (uint64_t)process_of_pid(t, pid) << 32 | device) < 0)

@@ -282,14 +282,6 @@ static bool traces_is_copy(const char *file)
 	return copy;
 }
 
-static void unread_add(struct view *view, const struct tacho_error *why)
-{
-	char *text = strdup(why->text);
-
-	if (text && vec_push(&view->unread, text) < 0)
-		free(text);
-}
-
 /*
  * Adds the entries of a folder that SHOWN accepts, by name. An unreadable one does not hide the
  * others.
@@ -309,8 +301,12 @@ static int files_add(struct view *view, const char *path, int (*shown)(const str
 		if (r != TACHO_ENOMEM && asprintf(&file, "%s/%s", path, names[i]->d_name) > 0 &&
 		    !traces_is_copy(file)) {
 			r = trace_add(view, file, NULL, &why);
-			if (r < 0)
-				unread_add(view, &why);
+			if (r < 0) {
+				char *text = strdup(why.text);
+
+				if (text && vec_push(&view->unread, text) < 0)
+					free(text);
+			}
 		}
 		free(file);
 		free(names[i]);

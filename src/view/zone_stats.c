@@ -245,15 +245,6 @@ static void stat_put(struct view_call *c, const struct trace_stat *s, double tic
 	json_end(j);
 }
 
-/* "range_ns": of what was asked for, inside the trace. */
-static void range_put(struct view_call *c, uint64_t t0, uint64_t t1)
-{
-	uint64_t from = t0 > c->trace->start ? t0 : c->trace->start;
-	uint64_t to = t1 < c->trace->end ? t1 : c->trace->end;
-
-	json_duration(c, "range_ns", from, to > from ? to : from);
-}
-
 static int zone_stats_put_all(struct view_call *c, const struct trace_filter *filter,
 			      const struct order *order, const struct page *page)
 {
@@ -262,6 +253,7 @@ static int zone_stats_put_all(struct view_call *c, const struct trace_filter *fi
 	uint64_t self = 0;
 	size_t count;
 	int r = stats_count(c, filter, &stats, &count);
+	uint64_t from, to;
 
 	if (r < 0)
 		return r;
@@ -270,7 +262,10 @@ static int zone_stats_put_all(struct view_call *c, const struct trace_filter *fi
 	count = zone_stats_choose(c, stats, count);
 	qsort_r(stats, count, sizeof(*stats), by_column, (void *)(uintptr_t)order);
 	call_begin(c);
-	range_put(c, filter->t0, filter->t1);
+	/* The requested range, clipped to the trace. */
+	from = filter->t0 > c->trace->start ? filter->t0 : c->trace->start;
+	to = filter->t1 < c->trace->end ? filter->t1 : c->trace->end;
+	json_duration(c, "range_ns", from, to > from ? to : from);
 	json_bool(&c->json, "approx", c->on->chunks && c->trace->zones >= CHUNKS_FROM);
 	json_uint(&c->json, "total", count);
 	json_double(&c->json, "self_total",

@@ -240,28 +240,14 @@ void view_zone_table(struct table *t, FILE *out, const struct table_style *style
 	table_open(t, out, style, TABLE_COLUMNS(columns));
 }
 
-/* In text: what few zones have shares a column. */
-static void add_details(struct table *t, const struct view_zone *z)
-{
-	const char *state = trace_zone_state(z->zone.flags);
-	struct buf details = BUF_INIT;
-
-	if (state[0])
-		buf_addf(&details, "(%s)", state);
-	if (z->values.len)
-		add_joined(&details, ' ', z->values.data, z->values.len);
-	if (z->text.len)
-		add_joined(&details, ' ', z->text.data, z->text.len);
-	table_string(t, details.data, details.len);
-	buf_free(&details);
-}
-
 int view_zone_row(struct table *t, const struct trace *trace, const struct view_zone *z)
 {
 	const struct trace_track *track = &trace->tracks[z->track];
 	const struct trace_process *process = trace_process_of(trace, z->track);
 	const struct trace_srcloc *srcloc = trace_srcloc_of(trace, z->zone.srcloc);
 	char text[64];
+	const char *state = trace_zone_state(z->zone.flags);
+	struct buf details = BUF_INIT;
 
 	table_real(t, (double)trace_ns(trace, z->zone.start));
 	table_real(t, trace_duration_ns(trace, z->zone.start, z->zone.end));
@@ -276,9 +262,17 @@ int view_zone_row(struct table *t, const struct trace *trace, const struct view_
 	table_text(t, srcloc->file);
 	table_uint(t, srcloc->line);
 	table_text(t, trace_color_text(z->color, text));
-	table_text(t, trace_zone_state(z->zone.flags));
+	table_text(t, state);
 	table_string(t, z->values.data, z->values.len);
 	table_string(t, z->text.data, z->text.len);
-	add_details(t, z);
+	/* In text: what few zones have shares a column. */
+	if (state[0])
+		buf_addf(&details, "(%s)", state);
+	if (z->values.len)
+		add_joined(&details, ' ', z->values.data, z->values.len);
+	if (z->text.len)
+		add_joined(&details, ' ', z->text.data, z->text.len);
+	table_string(t, details.data, details.len);
+	buf_free(&details);
 	return table_row(t);
 }
