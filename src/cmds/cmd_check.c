@@ -35,17 +35,6 @@ static bool is_balanced(const struct trace_check *c)
 	return c->emitted == c->stored + c->lost;
 }
 
-static void add_balance(struct table *t, const struct trace_check *c)
-{
-	char text[4 * FMT_SIZE], emitted[FMT_SIZE], stored[FMT_SIZE], lost[FMT_SIZE];
-
-	snprintf(text, sizeof(text), "emitted %s %s stored %s + lost %s",
-		 fmt_count(emitted, c->emitted),
-		 is_balanced(c) ? "==" : "!=", fmt_count(stored, c->stored),
-		 fmt_count(lost, c->lost));
-	table_text(t, text);
-}
-
 /* Processes that could not join the recording. */
 static void add_absent(struct table *t, const struct trace *trace)
 {
@@ -81,6 +70,7 @@ static int check_print(struct query *q, void *conf)
 	bool broken;
 	struct table t;
 	int r = trace_check(q->trace, &c, &q->err);
+	char text[4 * FMT_SIZE], emitted[FMT_SIZE], stored[FMT_SIZE], lost[FMT_SIZE];
 
 	if (r < 0)
 		return r;
@@ -95,7 +85,11 @@ static int check_print(struct query *q, void *conf)
 	table_uint(&t, c.emitted);
 	table_uint(&t, c.stored);
 	table_uint(&t, c.lost);
-	add_balance(&t, &c);
+	snprintf(text, sizeof(text), "emitted %s %s stored %s + lost %s",
+		 fmt_count(emitted, c.emitted),
+		 is_balanced(&c) ? "==" : "!=", fmt_count(stored, c.stored),
+		 fmt_count(lost, c.lost));
+	table_text(&t, text);
 	add_absent(&t, q->trace);
 	table_uint(&t, c.errors);
 	table_text(&t, c.first_error);

@@ -206,23 +206,6 @@ struct logs_job {
 	bool several;
 };
 
-/*
- * The log folder of one of several processes, named as the runtime does: the first gets the
- * requested one.
- */
-static int logs_folder(const struct logs_job *job, uint32_t process, bool first, char *out)
-{
-	char label[OP_PROCESS_LABEL];
-	int n;
-
-	op_process_label(job->q->trace, process, label);
-	n = snprintf(out, PATH_MAX, "%s%s%s", job->folder, first ? "" : "/process-",
-		     first ? "" : label);
-	return n < PATH_MAX ? 0
-			    : err_set(&job->q->err, TACHO_EUSAGE, "%s: the name is too long",
-				      job->folder);
-}
-
 static int check_one(const struct logs_job *job, const char *folder, bool first)
 {
 	(void)first;
@@ -258,8 +241,18 @@ static int export_each_process(const struct logs_job *job,
 	if (!job->several)
 		return do_one(job, job->folder, true);
 	while (r == 0 && (process = op_device_process(trace, NULL, process)) != TRACE_NONE) {
+		char label[OP_PROCESS_LABEL];
+		int n;
+
 		op_process_tracks(trace, NULL, process, job->tracks);
-		r = logs_folder(job, process, first, folder);
+		/* Folders are named as the runtime does: the first process has the requested one.
+		 */
+		op_process_label(job->q->trace, process, label);
+		n = snprintf(folder, PATH_MAX, "%s%s%s", job->folder, first ? "" : "/process-",
+			     first ? "" : label);
+		r = n < PATH_MAX ? 0
+				 : err_set(&job->q->err, TACHO_EUSAGE, "%s: the name is too long",
+					   job->folder);
 		if (r == 0)
 			r = do_one(job, folder, first);
 		first = false;

@@ -35,13 +35,6 @@ static char *import_default_output(const char *input)
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }
 
-static void import_last_line(const char *output, uint64_t zones)
-{
-	char count[FMT_SIZE];
-
-	err_note("%s: %s zones", output, fmt_count(count, zones));
-}
-
 static void chrome_notes_print(const struct import_notes *n)
 {
 	char count[FMT_SIZE];
@@ -87,7 +80,9 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	if (trace_writer_close(w, &err) < 0)
 		return err_report(&err, err.code);
 	if (!common->quiet) {
-		import_last_line(output, zones);
+		char count[FMT_SIZE];
+
+		err_note("%s: %s zones", output, fmt_count(count, zones));
 		tracy_notes_print(&notes);
 		chrome_notes_print(&chrome);
 	}

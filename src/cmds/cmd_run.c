@@ -263,17 +263,6 @@ static void viewer_begin(const char *session, const struct cmd_common *common)
 	viewer_end();
 }
 
-/* Printed with --quiet too, like the URL; otherwise the command seems to hang. */
-static void viewer_stay(int code)
-{
-	fprintf(stderr,
-		"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
-		"it has been unused for %d minutes\n",
-		code, STAY_SECONDS / 60);
-	viewer_serve(show.http, STAY_SECONDS, show.stops);
-	viewer_end();
-}
-
 /* Without a place for a session, run the command all the same. */
 static int run_unrecorded(char **argv, const struct tacho_error *err)
 {
@@ -391,8 +380,15 @@ static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, c
 	show.wanted = cf->view;
 	show.port = cf->port;
 	code = record_command(&cf->record, common, cf->session, cf->wait, argv);
-	if (show.http)
-		viewer_stay(code);
+	if (show.http) {
+		/* Printed with --quiet too, like the URL; otherwise the command seems to hang. */
+		fprintf(stderr,
+			"tacho: the command has ended with %d; the page stays until Ctrl-C, or until "
+			"it has been unused for %d minutes\n",
+			code, STAY_SECONDS / 60);
+		viewer_serve(show.http, STAY_SECONDS, show.stops);
+		viewer_end();
+	}
 	free(output);
 	return code;
 }

@@ -78,20 +78,6 @@ static int live_refresh(struct live *live, struct tracy_server *server, struct t
 	return change || ended ? tracy_server_grown(server, ended, err) : 0;
 }
 
-/* Serves one viewer until it leaves. */
-static int serve_viewer_serve(struct tracy_server *server, int fd, struct trace *trace,
-			      struct live *live, struct tacho_error *err)
-{
-	int r = tracy_server_take(server, fd, err);
-
-	while (r == 0 && !record_stops() && tracy_server_is_watched(server)) {
-		r = tracy_server_round(server, live->on ? 20 : 200, err);
-		if (r == 0 && live->on)
-			r = live_refresh(live, server, trace, err);
-	}
-	return r;
-}
-
 /* Forks a process for a viewer. It exits with 0 if the viewer received everything. */
 static int serve_viewer_start(struct tracy_server *server, int fd, struct trace *trace,
 			      struct live *live, struct tacho_error *err)
@@ -110,23 +96,18 @@ static int serve_viewer_start(struct tracy_server *server, int fd, struct trace 
 	if (getppid() != parent)
 		_exit(1);
 	/* The parent reports errors of the recording. */
-	r = serve_viewer_serve(server, fd, trace, live, err);
+	r = tracy_server_take(server, fd, err);
+	while (r == 0 && !record_stops() && tracy_server_is_watched(server)) {
+		r = tracy_server_round(server, live->on ? 20 : 200, err);
+		if (r == 0 && live->on)
+			r = live_refresh(live, server, trace, err);
+	}
 	_exit(r < 0 || !tracy_server_served(server));
 }
 
 struct viewers {
 	unsigned count, served, refused;
 };
-
-static void viewers_reap(struct viewers *v)
-{
-	int status;
-
-	while (v->count && waitpid(-1, &status, WNOHANG) > 0) {
-		v->count--;
-		v->served += WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	}
-}
 
 static int viewer_wait(struct tracy_server *server, struct trace *trace, struct live *live,
 		       struct viewers *v, struct tacho_error *err)
@@ -210,10 +191,15 @@ static int serve_serve(struct trace *trace, struct live *live, const struct conf
 	record_catch_signals();
 	while (r == 0 && !record_stops() && !(conf->once && viewers.served) &&
 	       !(conf->wait && serve_is_over(live, &viewers, &ended))) {
+		int status;
+
 		r = viewer_wait(server, trace, live, &viewers, err);
 		if (r == 0 && live->on)
 			r = live_refresh(live, server, trace, err);
-		viewers_reap(&viewers);
+		while (viewers.count && waitpid(-1, &status, WNOHANG) > 0) {
+			viewers.count--;
+			viewers.served += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+		}
 	}
 	tracy_server_close(server);
 	return r;
@@ -237,20 +223,6 @@ static int session_find(const struct conf *conf, const char *text,
 	return r;
 }
 
-static int open_live(const struct conf *conf, struct trace **trace, struct live *live,
-		     const char *text, bool quiet, struct tacho_error *err)
-{
-	struct ring_session_info session;
-	int r = session_find(conf, text, &session, quiet, err);
-
-	if (r == 0)
-		r = ring_follow_open(&live->follow, session.dir, err);
-	if (r < 0)
-		return r;
-	live->on = true;
-	return trace_follow_settled(trace, session.output, err);
-}
-
 static int serve_open(const struct conf *cf, const struct cmd_common *common, struct trace **trace,
 		      struct live *live, int argc, char **argv, struct tacho_error *err)
 {
@@ -259,8 +231,17 @@ static int serve_open(const struct conf *cf, const struct cmd_common *common, st
 			       (long long)cf->port);
 	if (cf->live && argc > 1)
 		return err_set(err, TACHO_EUSAGE, "serve --live takes one session");
-	if (cf->live)
-		return open_live(cf, trace, live, argc ? argv[0] : NULL, common->quiet, err);
+	if (cf->live) {
+		struct ring_session_info session;
+		int r = session_find(cf, argc ? argv[0] : NULL, &session, common->quiet, err);
+
+		if (r == 0)
+			r = ring_follow_open(&live->follow, session.dir, err);
+		if (r < 0)
+			return r;
+		live->on = true;
+		return trace_follow_settled(trace, session.output, err);
+	}
 	if (argc != 1)
 		return err_set(err, TACHO_EUSAGE, "serve takes one trace");
 	return tracy_open_any(trace, argv[0], NULL, err);

@@ -208,18 +208,6 @@ static const char *end_of_path(const char *path)
 	return end;
 }
 
-static void add_name(struct table *t, const struct trace *trace, uint32_t id, bool with_place)
-{
-	const struct trace_srcloc *s = trace_srcloc_of(trace, id);
-	struct buf b = BUF_INIT;
-
-	buf_adds(&b, trace_srcloc_name(trace, id));
-	if (with_place && *s->file)
-		buf_addf(&b, "  %s:%u", end_of_path(s->file), s->line);
-	table_string(t, b.data, b.len);
-	buf_free(&b);
-}
-
 static int stats_table_print(struct query *q, const struct conf *conf,
 			     const struct trace_stat *stats, size_t n, double whole)
 {
@@ -236,6 +224,7 @@ static int stats_table_print(struct query *q, const struct conf *conf,
 	table_open(&t, stdout, &style, TABLE_COLUMNS(columns));
 	for (size_t i = 0, shown = 0; i < n && r == 0; i++) {
 		const struct trace_srcloc *srcloc = trace_srcloc_of(q->trace, stats[i].srcloc);
+		struct buf b = BUF_INIT;
 
 		if (q->srclocs && !q->srclocs[stats[i].srcloc])
 			continue;
@@ -244,7 +233,11 @@ static int stats_table_print(struct query *q, const struct conf *conf,
 		table_uint(&t, stats[i].count);
 		add_figures(&t, q, &stats[i], whole);
 		table_uint(&t, stats[i].unfinished);
-		add_name(&t, q->trace, stats[i].srcloc, style.format == TABLE_AS_TEXT && shared[i]);
+		buf_adds(&b, trace_srcloc_name(q->trace, stats[i].srcloc));
+		if (style.format == TABLE_AS_TEXT && shared[i] && *srcloc->file)
+			buf_addf(&b, "  %s:%u", end_of_path(srcloc->file), srcloc->line);
+		table_string(&t, b.data, b.len);
+		buf_free(&b);
 		table_text(&t, is_of_op(srcloc) ? "" : srcloc->function);
 		table_text(&t, srcloc->file);
 		table_uint(&t, srcloc->line);

@@ -104,16 +104,6 @@ static char *size_text(char *text, double bytes)
 	return text;
 }
 
-static void print_welcome(struct session *s, const struct tracy_peer *p)
-{
-	if (p->protocol < 76)
-		printf("Queue delay: %.0f ns\n", p->delay_ns);
-	printf("Timer resolution: %.0f ns\n", p->resolution_ns);
-	fflush(stdout);
-	s->greeted = true;
-	s->first_welcome = now_ns();
-}
-
 static void print_summary(const struct session *s)
 {
 	char text[FMT_SIZE];
@@ -124,29 +114,6 @@ static void print_summary(const struct session *s)
 	printf("Elapsed time: %s\n", time_text(text, (double)(now_ns() - s->started)));
 	printf("Saving trace...");
 	fflush(stdout);
-}
-
-static void print_size(const struct session *s, const char *path)
-{
-	char text[FMT_SIZE];
-	struct stat st;
-
-	printf(" done!\n");
-	if (stat(path, &st) == 0)
-		printf("Trace size %s (%.2f%% ratio)\n", size_text(text, (double)st.st_size),
-		       s->sum.raw ? 100. * (double)st.st_size / (double)s->sum.raw : 0.);
-}
-
-static void show_progress(struct session *s, const struct tracy_peer *sum)
-{
-	char zones[FMT_SIZE], bytes[FMT_SIZE];
-	uint64_t now = now_ns();
-
-	if (s->common->quiet || now - s->shown < 200000000 || !isatty(STDERR_FILENO) || !s->greeted)
-		return;
-	s->shown = now;
-	fprintf(stderr, "\r\033[K%.1f s  %s zones  %s received", (double)(now - s->started) / 1e9,
-		fmt_count(zones, sum->zones), size_text(bytes, (double)sum->received));
 }
 
 /* -------------------------------------------------------------------- loop */
@@ -166,8 +133,14 @@ static size_t tracy_capture_look(struct session *s, int *failure)
 		struct tracy_peer p;
 
 		tracy_hub_peer(s->hub, i, &p);
-		if (p.protocol && !s->greeted)
-			print_welcome(s, &p);
+		if (p.protocol && !s->greeted) {
+			if (p.protocol < 76)
+				printf("Queue delay: %.0f ns\n", p.delay_ns);
+			printf("Timer resolution: %.0f ns\n", p.resolution_ns);
+			fflush(stdout);
+			s->greeted = true;
+			s->first_welcome = now_ns();
+		}
 		s->programs += p.protocol != 0;
 		open += p.state <= TRACY_PEER_RECORDING;
 		if (p.state > TRACY_PEER_ENDED && !p.protocol)
@@ -207,12 +180,21 @@ static int tracy_capture_record(struct session *s, int *failure, struct tacho_er
 
 	while (r >= 0 && !record_stops() && !time_is_up(s)) {
 		size_t open;
+		char zones[FMT_SIZE], bytes[FMT_SIZE];
+		uint64_t now;
 
 		r = tracy_hub_round(s->hub, 100, err);
 		open = tracy_capture_look(s, failure);
 		if (!open && !s->conf->discover)
 			break;
-		show_progress(s, &s->sum);
+		now = now_ns();
+		if (s->common->quiet || now - s->shown < 200000000 || !isatty(STDERR_FILENO) ||
+		    !s->greeted)
+			continue;
+		s->shown = now;
+		fprintf(stderr, "\r\033[K%.1f s  %s zones  %s received",
+			(double)(now - s->started) / 1e9, fmt_count(zones, s->sum.zones),
+			size_text(bytes, (double)s->sum.received));
 	}
 	tracy_hub_stop(s->hub);
 	while (r >= 0 && tracy_hub_recording(s->hub) && record_stops() < 2)
@@ -276,7 +258,14 @@ static int tracy_capture_finish(struct session *s, struct tacho_error *err)
 	if (r == 0 && !s->native)
 		r = save_tracy(s, err);
 	if (r == 0) {
-		print_size(s, s->conf->output);
+		char text[FMT_SIZE];
+		struct stat st;
+
+		printf(" done!\n");
+		if (stat(s->conf->output, &st) == 0)
+			printf("Trace size %s (%.2f%% ratio)\n",
+			       size_text(text, (double)st.st_size),
+			       s->sum.raw ? 100. * (double)st.st_size / (double)s->sum.raw : 0.);
 		if (!s->common->quiet)
 			tracy_notes_print(&notes);
 	}
@@ -334,27 +323,6 @@ static int open_session(struct session *s, struct tacho_error *err)
 	return r < 0 ? r : add_ports(s, err);
 }
 
-static void remove_part(const struct session *s)
-{
-	char *part = NULL;
-
-	if (s->trace && asprintf(&part, "%s.part", s->trace) >= 0)
-		unlink(part);
-	free(part);
-}
-
-static int exit_code(int r, int failure, const struct tacho_error *err)
-{
-	if (r == TACHO_ENO)
-		return failure ? failure : 0;
-	if (r == 0)
-		return 0;
-	err_report(err, r);
-	if (r == TACHO_EEXISTS)
-		return EXISTS;
-	return r == TACHO_EUSAGE ? MISMATCH : CANNOT_WRITE;
-}
-
 static int cmd_tracy_capture_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct session s = {.conf = conf, .common = common, .started = now_ns()};
@@ -375,11 +343,23 @@ static int cmd_tracy_capture_run(void *conf, const struct cmd_common *common, in
 		tracy_hub_close(s.hub);
 		trace_writer_abandon(s.writer);
 	}
-	if (!s.programs)
-		remove_part(&s);
+	if (!s.programs) {
+		char *part = NULL;
+
+		if (s.trace && asprintf(&part, "%s.part", s.trace) >= 0)
+			unlink(part);
+		free(part);
+	}
 	free(s.trace);
 	opt_list_free(&((struct conf *)conf)->ports);
-	return exit_code(r, failure, &err);
+	if (r == TACHO_ENO)
+		return failure ? failure : 0;
+	if (r == 0)
+		return 0;
+	err_report(&err, r);
+	if (r == TACHO_EEXISTS)
+		return EXISTS;
+	return r == TACHO_EUSAGE ? MISMATCH : CANNOT_WRITE;
 }
 
 const struct cmd cmd_tracy_capture = {

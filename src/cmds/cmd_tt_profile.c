@@ -65,16 +65,6 @@ static int choose_port(int64_t wanted, struct tacho_error *err)
 	return port;
 }
 
-static void set_environment(const struct words *words, const char *folder)
-{
-	setenv("TT_METAL_PROFILER_DIR", folder, 1);
-	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
-	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
-	setenv("TT_METAL_CLEAR_L1", "1", 1);
-	for (size_t i = 0; i < words->settings; i++)
-		putenv(words->v[i]);
-}
-
 /* Writes the logs that the program did not write itself from its trace. */
 static int export_logs(struct trace *trace, const char *logs, struct tacho_error *err)
 {
@@ -284,7 +274,12 @@ static int tt_profile_record(const struct conf *cf, struct words *words,
 	r = record_tracy(&record, port, err);
 	if (r < 0)
 		return err_report(err, r);
-	set_environment(words, folder);
+	setenv("TT_METAL_PROFILER_DIR", folder, 1);
+	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
+	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
+	setenv("TT_METAL_CLEAR_L1", "1", 1);
+	for (size_t i = 0; i < words->settings; i++)
+		putenv(words->v[i]);
 	status = record_command(&record, common, NULL, false, words->v + words->settings);
 	if (status == 126 || status == 127)
 		return status;

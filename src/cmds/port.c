@@ -83,21 +83,6 @@ static bool has_socket(const char *pid, unsigned long inode)
 	return found;
 }
 
-static void name_process(const char *pid, char *text, size_t size)
-{
-	char path[64], name[64] = "a process";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
-	f = fopen(path, "re");
-	if (f) {
-		if (fgets(name, sizeof(name), f))
-			name[strcspn(name, "\n")] = 0;
-		fclose(f);
-	}
-	snprintf(text, size, "%s (pid %s)", name, pid);
-}
-
 void port_owner(int port, char *text, size_t size)
 {
 	unsigned long inode = socket_inode("/proc/net/tcp", port);
@@ -110,7 +95,17 @@ void port_owner(int port, char *text, size_t size)
 	proc = inode ? opendir("/proc") : NULL;
 	while (proc && (e = readdir(proc)))
 		if (isdigit((unsigned char)e->d_name[0]) && has_socket(e->d_name, inode)) {
-			name_process(e->d_name, text, size);
+			char path[64], name[64] = "a process";
+			FILE *f;
+
+			snprintf(path, sizeof(path), "/proc/%.20s/comm", e->d_name);
+			f = fopen(path, "re");
+			if (f) {
+				if (fgets(name, sizeof(name), f))
+					name[strcspn(name, "\n")] = 0;
+				fclose(f);
+			}
+			snprintf(text, size, "%s (pid %s)", name, e->d_name);
 			break;
 		}
 	if (proc)

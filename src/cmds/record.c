@@ -383,20 +383,6 @@ bool record_round(struct recording *r)
 	return true;
 }
 
-static void record_last_line(const struct capture_summary *s, const char *output)
-{
-	char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
-
-	err_note("%s: %llu process%s, %llu thread%s, %s zones, %s, %s%s lost", output,
-		 (unsigned long long)s->processes, s->processes == 1 ? "" : "es",
-		 (unsigned long long)s->threads, s->threads == 1 ? "" : "s",
-		 fmt_count(zones, s->zones), fmt_bytes(bytes, (double)s->bytes),
-		 s->lost ? fmt_count(lost, s->lost) : "nothing", s->lost ? " events" : "");
-	if (s->processes == 0)
-		err_note("no program recorded anything: does it link libtacho? One that is written "
-			 "for Tracy needs -DTRACY_ENABLE, one that is built with Tracy a port");
-}
-
 /* Reported even with --quiet. */
 static void last_warnings(const struct recording *r, const struct capture_summary *s,
 			  const char *output)
@@ -449,8 +435,19 @@ int record_finish(struct recording *r, const struct record_conf *conf)
 		report_stop(err.text, session, &s);
 		return err_exit_code(code);
 	}
-	if (!r->quiet)
-		record_last_line(&s, output);
+	if (!r->quiet) {
+		char zones[FMT_SIZE], bytes[FMT_SIZE], lost[FMT_SIZE];
+
+		err_note("%s: %llu process%s, %llu thread%s, %s zones, %s, %s%s lost", output,
+			 (unsigned long long)s.processes, s.processes == 1 ? "" : "es",
+			 (unsigned long long)s.threads, s.threads == 1 ? "" : "s",
+			 fmt_count(zones, s.zones), fmt_bytes(bytes, (double)s.bytes),
+			 s.lost ? fmt_count(lost, s.lost) : "nothing", s.lost ? " events" : "");
+		if (s.processes == 0)
+			err_note(
+				"no program recorded anything: does it link libtacho? One that is written "
+				"for Tracy needs -DTRACY_ENABLE, one that is built with Tracy a port");
+	}
 	last_warnings(r, &s, output);
 	warn_absent(&s, output);
 	return conf->strict && (s.lost || s.failed || s.absent) ? 6 : 0;

@@ -99,22 +99,6 @@ static int free_name(const char *logs, char *aside, size_t size, struct tacho_er
 	return err_set(err, TACHO_EWRITE, "there is no free name for the older %s", logs);
 }
 
-/* Renames LOGS to LOGS.N if it has contents, else removes it. */
-static int ttlogs_clear(const char *logs, char *aside, size_t size, struct tacho_error *err)
-{
-	int r = 0;
-
-	aside[0] = 0;
-	if (has_files(logs)) {
-		r = free_name(logs, aside, size, err);
-		if (r == 0 && rename(logs, aside) < 0)
-			r = err_errno(err, TACHO_EWRITE, "cannot put %s aside", logs);
-	} else if (rmdir(logs) < 0 && errno != ENOENT) {
-		r = err_errno(err, TACHO_EWRITE, "cannot replace %s", logs);
-	}
-	return r;
-}
-
 /* Names of logs written by this program or the runtime; nothing else in the folder is touched. */
 static bool is_log(const char *name)
 {
@@ -185,10 +169,17 @@ static int replace_logs(const char *part, const char *to, struct tacho_error *er
 int ttlogs_put_aside(const char *dir, char *aside, size_t size, struct tacho_error *err)
 {
 	char logs[PATH_MAX + 16];
-	int r;
+	int r = 0;
 
 	snprintf(logs, sizeof(logs), "%s/.logs", dir);
-	r = ttlogs_clear(logs, aside, size, err);
+	aside[0] = 0;
+	if (has_files(logs)) {
+		r = free_name(logs, aside, size, err);
+		if (r == 0 && rename(logs, aside) < 0)
+			r = err_errno(err, TACHO_EWRITE, "cannot put %s aside", logs);
+	} else if (rmdir(logs) < 0 && errno != ENOENT) {
+		r = err_errno(err, TACHO_EWRITE, "cannot replace %s", logs);
+	}
 	return r < 0 ? r : folder_make(logs, err);
 }
 
@@ -204,17 +195,6 @@ static void remove_folder(const char *folder)
 	if (dir)
 		closedir(dir);
 	rmdir(folder);
-}
-
-static int write_into(const struct ttlogs_part *part, const char *folder, struct ttlogs *logs,
-		      struct tacho_error *err)
-{
-	int r = part->host_only
-			? 0
-			: ttlog_write(part->trace, part->tracks, folder, &logs->device, err);
-
-	logs->host = op_trace_has_messages(part->trace, part->tracks) > 0;
-	return r < 0 ? r : ttlogs_write_host(part, folder, part->tracy ? &logs->notes : NULL, err);
 }
 
 bool ttlogs_forbidden(void)
@@ -247,7 +227,9 @@ int ttlogs_write(const struct ttlogs_part *what, const char *dir, struct ttlogs 
 		r = err_errno(err, TACHO_EWRITE, "cannot make the folder %s", part);
 	if (r < 0)
 		return r;
-	r = write_into(what, part, logs, err);
+	r = what->host_only ? 0 : ttlog_write(what->trace, what->tracks, part, &logs->device, err);
+	logs->host = op_trace_has_messages(what->trace, what->tracks) > 0;
+	r = r < 0 ? r : ttlogs_write_host(what, part, what->tracy ? &logs->notes : NULL, err);
 	/* Fast path: nothing exists yet. */
 	if (r == 0 && rename(part, to) < 0)
 		r = errno == ENOTEMPTY || errno == EEXIST

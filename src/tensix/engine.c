@@ -532,29 +532,24 @@ static unsigned engine_kind_of(unsigned op)
 	}
 }
 
-/* The instruction was the next one from READY until START. */
-static void count_issue(const struct issue *s, unsigned op, uint64_t ready)
-{
-	unsigned kind = engine_kind_of(op);
-
-	s->e->count[COUNT_INSTRUCTIONS + s->thread]++;
-	s->e->count[COUNT_STALLS + s->thread] += s->start - ready;
-	if (kind < ENGINE_COUNTS)
-		s->e->count[kind + s->thread] += s->start - ready + 1;
-}
-
 /* Runs the first instruction of a queue; false: it has to wait. */
 static bool engine_issue(struct tensix_core *c, unsigned thread)
 {
 	struct engine_queue *q = &c->engine->queue[thread];
 	struct issue s = {.c = c, .e = c->engine, .q = q, .thread = thread};
 	uint64_t ready = engine_max_time(q->time[q->head], q->last + 1);
+	unsigned kind;
 
 	s.start = ready;
 	s.end = s.start + 1;
 	if (!engine_execute(&s, q->word[q->head]))
 		return false;
-	count_issue(&s, q->word[q->head] >> 24, ready);
+	/* The instruction was the next one from READY until START. */
+	kind = engine_kind_of(q->word[q->head] >> 24);
+	s.e->count[COUNT_INSTRUCTIONS + s.thread]++;
+	s.e->count[COUNT_STALLS + s.thread] += s.start - ready;
+	if (kind < ENGINE_COUNTS)
+		s.e->count[kind + s.thread] += s.start - ready + 1;
 	q->head = (q->head + 1) % ENGINE_QUEUE;
 	q->count--;
 	q->last = s.start;

@@ -31,17 +31,6 @@ enum { START_DATA = 2, START_REGISTER = 4 };
 #define FOR_MESH(m, t) \
 	for (struct tensix *m = (t), *end_##m = NULL; m != end_##m; end_##m = (t), m = m->mesh_next)
 
-static uint64_t link_cycles_of(const struct tensix *t, uint64_t ns)
-{
-	return (ns * t->arch->mhz + 999) / 1000;
-}
-
-/* Cycles for which this many bytes occupy the link; a frame has some overhead. */
-static uint64_t wire_cycles(const struct tensix *t, uint32_t bytes)
-{
-	return ((uint64_t)bytes + 32) * t->arch->mhz / LINK_MBYTES + 1;
-}
-
 int tensix_link(struct tensix *a, unsigned core_a, struct tensix *b, unsigned core_b)
 {
 	struct tensix_core *x, *y;
@@ -112,7 +101,7 @@ static uint64_t link_arrival(const struct tensix *t, const struct tensix *peer, 
 	uint64_t there = peer->stepping ? peer->step_start : peer->now;
 	uint64_t since = cycle > here ? cycle - here : 0;
 
-	return there + link_cycles_of(peer, since * 1000 / t->arch->mhz + LINK_NS);
+	return there + ((since * 1000 / t->arch->mhz + LINK_NS) * peer->arch->mhz + 999) / 1000;
 }
 
 static void link_transmit(struct tensix_core *c, struct tensix_hart *h, const uint32_t *q,
@@ -128,7 +117,7 @@ static void link_transmit(struct tensix_core *c, struct tensix_hart *h, const ui
 			hart_fault(h, TENSIX_FAULT_NOC, from);
 		return;
 	}
-	c->eth_free = start + wire_cycles(t, bytes);
+	c->eth_free = start + ((uint64_t)bytes + 32) * t->arch->mhz / LINK_MBYTES + 1;
 	if (!c->peer)
 		return; /* no core at the other end */
 	to = c->peer->dev;

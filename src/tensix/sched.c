@@ -31,14 +31,6 @@ static void run_part(struct tensix_core *c, uint64_t end)
 	run_harts(c, end);
 }
 
-static void run_core(struct tensix_core *c, uint64_t start, uint64_t end)
-{
-	for (uint64_t at = start; at < end && (c->awake || c->next_event < end);) {
-		at = at + TENSIX_WINDOW < end ? at + TENSIX_WINDOW : end;
-		run_part(c, at);
-	}
-}
-
 uint64_t sched_next(const struct tensix *t)
 {
 	uint64_t next = t->dram_events.n ? t->dram_events.v[0].time : TENSIX_NEVER;
@@ -72,8 +64,10 @@ static bool run_window(struct tensix *t, uint64_t end)
 	for (unsigned i = 0; i < t->ncores; i++) {
 		struct tensix_core *c = &t->cores[i];
 
-		if (c->awake || c->next_event < end)
-			run_core(c, t->now, end);
+		for (uint64_t at = t->now; at < end && (c->awake || c->next_event < end);) {
+			at = at + TENSIX_WINDOW < end ? at + TENSIX_WINDOW : end;
+			run_part(c, at);
+		}
 	}
 	t->stats.windows++;
 	return t->stats.events + t->stats.instructions != before;

@@ -495,16 +495,6 @@ static void tile_typecast(struct tile *t, uint32_t from, uint32_t to)
 		tile_round_bfloat16(t);
 }
 
-static void tile_cumsum(struct tile *t, bool go_on, struct tile_state *state)
-{
-	tile_make_float(t);
-	if (!go_on)
-		memset(state->column, 0, sizeof(state->column));
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			t->f[tile_at(r, c)] = state->column[c] += t->f[tile_at(r, c)];
-}
-
 static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct tile_state *state)
 {
 	struct tile copy;
@@ -514,7 +504,12 @@ static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct 
 		tile_typecast(t, p[0], p[1]);
 		return true;
 	case TE_U_CUMSUM:
-		tile_cumsum(t, p[0], state);
+		tile_make_float(t);
+		if (!p[0])
+			memset(state->column, 0, sizeof(state->column));
+		for (unsigned r = 0; r < TILE_DIM; r++)
+			for (unsigned c = 0; c < TILE_DIM; c++)
+				t->f[tile_at(r, c)] = state->column[c] += t->f[tile_at(r, c)];
 		return true;
 	case TE_U_TRANSPOSE_DST:
 		copy = *t;
@@ -530,13 +525,6 @@ static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct 
 	}
 }
 
-static void unary_integers(struct tile *t, unsigned op, bool is_unsigned, const uint32_t *p)
-{
-	tile_make_integer(t);
-	for (unsigned i = 0; i < TILE_VALUES; i++)
-		t->i[i] = unary_integer(op, t->i[i], p, is_unsigned);
-}
-
 void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		struct tile_state *state)
 {
@@ -545,7 +533,9 @@ void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 	if (!(flags & TE_INT) && tile_special(t, op, p, state))
 		return;
 	if (flags & TE_INT) {
-		unary_integers(t, op, flags & TE_UNSIGNED, p);
+		tile_make_integer(t);
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			t->i[i] = unary_integer(op, t->i[i], p, flags & TE_UNSIGNED);
 		return;
 	}
 	tile_make_float(t);

@@ -139,17 +139,6 @@ static int cpp_report_header_read(const struct csv_row *row, struct header *head
 	return 0;
 }
 
-static struct csv_cell cell_strip(struct csv_cell cell)
-{
-	while (cell.len && (cell.text[0] == ' ' || cell.text[0] == '\t')) {
-		cell.text++;
-		cell.len--;
-	}
-	while (cell.len && strchr(" \t\r", cell.text[cell.len - 1]))
-		cell.len--;
-	return cell;
-}
-
 static bool cell_whole(struct csv_cell cell, int64_t *value)
 {
 	double real;
@@ -191,7 +180,12 @@ static int cell_take(struct op_table *t, struct op_measurement *m, int column, s
 	int64_t value;
 	double real;
 
-	cell = cell_strip(cell);
+	while (cell.len && (cell.text[0] == ' ' || cell.text[0] == '\t')) {
+		cell.text++;
+		cell.len--;
+	}
+	while (cell.len && strchr(" \t\r", cell.text[cell.len - 1]))
+		cell.len--;
 	if (column == NO_COLUMN || !cell.len)
 		return 1;
 	if (column == WHOLE || column == WHOLE_FW) {

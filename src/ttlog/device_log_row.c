@@ -133,24 +133,14 @@ static int find_marker_run(struct devlog_reader *r, const struct op_text *f)
 	return 1;
 }
 
-static int row_store(struct devlog_reader *r, const struct op_text *f, struct devlog_marker *m)
-{
-	struct devlog_extra extra = {.meta = f[DEVLOG_F_META],
-				     .ethernet = device_log_row_has(f[DEVLOG_F_RISC], "ERISC")};
-	uint64_t timer = 1;
-
-	extra.no_timer = devlog_number(f[DEVLOG_F_TIMER], &timer) && timer == 0;
-	extra.is_counter = timer == TIMER_COUNTER && f[DEVLOG_F_META].len;
-	extra.has_data = devlog_number(f[DEVLOG_F_DATA], &extra.data);
-	return devlog_put(r->dev, m, &extra, r->want);
-}
-
 int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 {
 	struct op_text f[DEVLOG_FIELDS];
 	struct devlog_marker m = {0};
 	int64_t zone;
 	int rc;
+	struct devlog_extra extra;
+	uint64_t timer = 1;
 
 	if (line[0] == 'A' && len > 5 && !memcmp(line, "ARCH:", 5))
 		return 0; /* a second log after the first */
@@ -175,5 +165,10 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 	m.lane = r->lane;
 	m.type = (uint8_t)find_type(f[DEVLOG_F_TYPE]);
 	r->dev->rows++;
-	return row_store(r, f, &m);
+	extra = (struct devlog_extra){.meta = f[DEVLOG_F_META],
+				      .ethernet = device_log_row_has(f[DEVLOG_F_RISC], "ERISC")};
+	extra.no_timer = devlog_number(f[DEVLOG_F_TIMER], &timer) && timer == 0;
+	extra.is_counter = timer == TIMER_COUNTER && f[DEVLOG_F_META].len;
+	extra.has_data = devlog_number(f[DEVLOG_F_DATA], &extra.data);
+	return devlog_put(r->dev, &m, &extra, r->want);
 }

@@ -27,7 +27,7 @@ static void devrow_text_add(struct buf *out, const char *text)
 	}
 }
 
-static void devrow_number_add(struct buf *out, uint64_t v)
+static void devrow_cell_add(struct buf *out, uint64_t v)
 {
 	char digits[21];
 	unsigned n = sizeof(digits);
@@ -36,11 +36,6 @@ static void devrow_number_add(struct buf *out, uint64_t v)
 		digits[--n] = (char)('0' + v % 10);
 	while (v /= 10);
 	buf_add(out, digits + n, sizeof(digits) - n);
-}
-
-static void devrow_cell_add(struct buf *out, uint64_t v)
-{
-	devrow_number_add(out, v);
 	buf_addc(out, ',');
 }
 

@@ -102,20 +102,6 @@ static int mlir_messages_read(struct mlir *mlir, const char *path, struct tacho_
 	return r < 0 ? err_set(err, r, "out of memory") : 0;
 }
 
-static void mlir_row_add(struct mlir *mlir, const struct csv_row *row, const struct values *values)
-{
-	for (size_t i = 0; i < row->n; i++) {
-		if (i)
-			buf_addc(&mlir->out, ',');
-		csv_add(&mlir->out, row->cells[i].text, row->cells[i].len);
-	}
-	for (int k = 0; k < KEYS; k++) {
-		buf_addc(&mlir->out, ',');
-		csv_add(&mlir->out, values->v[k].text, values->v[k].len);
-	}
-	buf_adds(&mlir->out, "\r\n");
-}
-
 static struct values row_values(const struct mlir *mlir, const struct csv_row *row,
 				size_t id_column)
 {
@@ -147,7 +133,16 @@ static int add_columns(struct mlir *mlir, struct csv *csv, FILE *out, struct tac
 				id_column = i;
 		if (!header)
 			values = row_values(mlir, &row, id_column);
-		mlir_row_add(mlir, &row, &values);
+		for (size_t i = 0; i < row.n; i++) {
+			if (i)
+				buf_addc(&mlir->out, ',');
+			csv_add(&mlir->out, row.cells[i].text, row.cells[i].len);
+		}
+		for (int k = 0; k < KEYS; k++) {
+			buf_addc(&mlir->out, ',');
+			csv_add(&mlir->out, values.v[k].text, values.v[k].len);
+		}
+		buf_adds(&mlir->out, "\r\n");
 		if (mlir->out.failed)
 			return err_set(err, TACHO_ENOMEM, "out of memory");
 		if (fwrite(mlir->out.data, 1, mlir->out.len, out) < mlir->out.len)

@@ -19,16 +19,6 @@ struct noc_files {
 	uint32_t from, to; /* runs */
 };
 
-static const char *noc_write_op_name(const struct op_host *host, uint64_t id, size_t *len)
-{
-	const struct op_host_op *op = op_host_find(host, id);
-	const struct op_text *code =
-		op && op->program ? &host->table.programs.v[op->program - 1].code : NULL;
-
-	*len = code && code->text ? code->len : 0;
-	return *len ? code->text : "";
-}
-
 static void put_event(struct json *j, const struct noc_files *n, const struct op_marker *m,
 		      const struct devnoc_run *run)
 {
@@ -80,8 +70,12 @@ static int write_run(const struct noc_files *n, uint32_t run, const struct op_ho
 	struct buf file = BUF_INIT;
 	struct output out;
 	int rc;
+	const struct op_host_op *op = op_host_find(host, r->sums.id);
+	const struct op_text *code =
+		op && op->program ? &host->table.programs.v[op->program - 1].code : NULL;
 
-	execution.name = noc_write_op_name(host, r->sums.id, &execution.name_len);
+	execution.name_len = code && code->text ? code->len : 0;
+	execution.name = execution.name_len ? code->text : "";
 	if (r->sums.session != OP_NONE) {
 		execution.trace = (uint64_t)r->sums.trace;
 		execution.session = (uint64_t)r->sums.session;

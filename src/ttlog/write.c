@@ -48,13 +48,6 @@ struct log_out {
 #define TIMER_COUNTER 9090
 #define TIMER_NOC     12345
 
-static void log_header(const struct op_cores *c, struct buf *out)
-{
-	const struct op_trace_device *d = &c->devices.v[c->riscs.v[0].device];
-
-	devrow_header(out, d->arch, d->mhz, (unsigned)d->max_cores);
-}
-
 static uint16_t timer_of(struct log_out *l, uint32_t srcloc)
 {
 	const struct trace_srcloc *s = &l->cores->trace->srclocs[srcloc];
@@ -140,10 +133,12 @@ static int put_marker(void *context, const struct op_marker *m)
 static int put_log(struct log_out *l)
 {
 	int r;
+	const struct op_trace_device *d;
 
 	l->text = l->meta = (struct buf)BUF_INIT;
 	l->timers = calloc(l->cores->trace->srcloc_count + 1, sizeof(*l->timers));
-	log_header(l->cores, &l->text);
+	d = &l->cores->devices.v[l->cores->riscs.v[0].device];
+	devrow_header(&l->text, d->arch, d->mhz, (unsigned)d->max_cores);
 	r = l->timers ? op_cores_walk(l->cores, false, put_marker, l) : TACHO_ENOMEM;
 	if (r == 0)
 		r = write_flush(&l->text, l->out, 0);
@@ -170,16 +165,6 @@ int ttlog_write_device(struct trace *trace, const uint8_t *tracks, FILE *out,
 	free(l.timers);
 	op_cores_close(&cores);
 	return r;
-}
-
-/* Finds devices that differ from the first: a log describes only one kind. */
-static void find_mixtures(const struct op_cores *c, struct ttlog_written *logs)
-{
-	for (size_t i = 1; i < c->devices.n; i++) {
-		const struct op_trace_device *d = &c->devices.v[i], *first = &c->devices.v[0];
-
-		logs->mixed |= strcmp(d->arch, first->arch) != 0 || d->mhz != first->mhz;
-	}
 }
 
 /* --- files --- */
@@ -343,7 +328,12 @@ static int write_all_bytes(struct op_cores *c, const char *folder, struct ttlog_
 	if (r == 0 && logs->sync_points)
 		r = write_one_file(folder, TTLOG_SYNC_FILE, sync_file, c, err);
 	logs->rows = l.rows;
-	find_mixtures(c, logs);
+	/* Finds devices that differ from the first: a log describes only one kind. */
+	for (size_t i = 1; i < c->devices.n; i++) {
+		const struct op_trace_device *d = &c->devices.v[i], *first = &c->devices.v[0];
+
+		logs->mixed |= strcmp(d->arch, first->arch) != 0 || d->mhz != first->mhz;
+	}
 	logs->executions = runs.n;
 	op_runs_free(&runs);
 	op_noc_runs_free(&noc);
