@@ -83,7 +83,7 @@ static void check_names(void)
 			fprintf(stderr, "tacho: warning: %s\n", text);
 }
 
-static void check(void)
+static void env_check_all(void)
 {
 	check_numbers();
 	/* 'tacho run' has already warned; a set-user-id program ignores its environment. */
@@ -95,5 +95,5 @@ void env_check(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, check);
+	pthread_once(&once, env_check_all);
 }

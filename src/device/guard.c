@@ -128,7 +128,7 @@ static void guard_is_empty(struct tacho_device *d)
 	}
 }
 
-static void leave(unsigned number)
+static void guard_device_leave(unsigned number)
 {
 	struct tacho_device *d;
 	unsigned lock = 0;
@@ -160,11 +160,11 @@ static void leave(unsigned number)
 void guard_leave(void)
 {
 	for (unsigned i = 0; i < DEVICES_MAX; i++)
-		leave(i);
+		guard_device_leave(i);
 }
 
 /* ---- opening and closing ---- */
-static void init(void)
+static void guard_exits_register(void)
 {
 	pthread_mutexattr_t attr;
 
@@ -181,7 +181,7 @@ void guard_init(struct tacho_device *d)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, init);
+	pthread_once(&once, guard_exits_register);
 	d->lock = d->number;
 }
 

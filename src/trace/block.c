@@ -17,24 +17,24 @@ static uint64_t block_checksum(const uint8_t *header, const void *payload, size_
 
 void block_header_put(uint8_t *header, const struct block *b, const void *payload)
 {
-	put32(header, BLOCK_MAGIC);
-	put16(header + 4, b->type);
-	put16(header + 6, b->flags);
-	put32(header + 8, b->packed);
-	put32(header + 12, b->raw);
-	put64(header + 16, b->sequence);
-	put64(header + CHECKSUM_OFFSET, block_checksum(header, payload, b->packed));
+	le_put32(header, BLOCK_MAGIC);
+	le_put16(header + 4, b->type);
+	le_put16(header + 6, b->flags);
+	le_put32(header + 8, b->packed);
+	le_put32(header + 12, b->raw);
+	le_put64(header + 16, b->sequence);
+	le_put64(header + CHECKSUM_OFFSET, block_checksum(header, payload, b->packed));
 }
 
 bool block_header_get(const uint8_t *header, struct block *b)
 {
-	b->type = get16(header + 4);
-	b->flags = get16(header + 6);
-	b->packed = get32(header + 8);
-	b->raw = get32(header + 12);
-	b->sequence = get64(header + 16);
-	b->checksum = get64(header + CHECKSUM_OFFSET);
-	return get32(header) == BLOCK_MAGIC && b->packed <= LIMIT_BLOCK_PACKED &&
+	b->type = le_get16(header + 4);
+	b->flags = le_get16(header + 6);
+	b->packed = le_get32(header + 8);
+	b->raw = le_get32(header + 12);
+	b->sequence = le_get64(header + 16);
+	b->checksum = le_get64(header + CHECKSUM_OFFSET);
+	return le_get32(header) == BLOCK_MAGIC && b->packed <= LIMIT_BLOCK_PACKED &&
 	       b->raw <= LIMIT_BLOCK_RAW;
 }
 

@@ -35,8 +35,8 @@ void defs_add_clock_point(struct buf *b, const struct trace_clock_point *p)
 	struct buf body = BUF_INIT;
 
 	add_varint(&body, p->ticks);
-	add_varint(&body, zigzag(p->monotonic_ns));
-	add_varint(&body, zigzag(p->realtime_ns));
+	add_varint(&body, zigzag_encode(p->monotonic_ns));
+	add_varint(&body, zigzag_encode(p->realtime_ns));
 	add_varint(&body, p->bound_ns);
 	add_record(b, DEF_CLOCK_POINT, &body);
 }
@@ -64,7 +64,7 @@ void defs_add_open_zones(struct buf *b, const struct trace_open_zone *v, size_t 
 		add_varint(&body, v[i].track);
 		add_varint(&body, v[i].depth);
 		add_varint(&body, v[i].srcloc);
-		add_varint(&body, zigzag((int64_t)(v[i].start - last)));
+		add_varint(&body, zigzag_encode((int64_t)(v[i].start - last)));
 		last = v[i].start;
 	}
 	add_record(b, DEF_OPEN_ZONES, &body);
@@ -79,7 +79,7 @@ void defs_add_process(struct buf *b, uint32_t id, const struct trace_process *p)
 	add_varint(&body, p->parent_pid);
 	add_varint(&body, p->start);
 	add_varint(&body, p->end);
-	add_varint(&body, zigzag(p->exit_status));
+	add_varint(&body, zigzag_encode(p->exit_status));
 	defs_text_add(&body, p->name);
 	defs_text_add(&body, p->command);
 	add_record(b, DEF_PROCESS, &body);

@@ -80,22 +80,22 @@ enum pack_method { METHOD_CONSTANT, METHOD_RAW, METHOD_ZSTD, METHOD_SPARSE };
 
 /* ----------------------------------------------------------- plain words */
 
-static inline void put16(void *p, uint16_t v)
+static inline void le_put16(void *p, uint16_t v)
 {
 	memcpy(p, &v, sizeof(v));
 }
 
-static inline void put32(void *p, uint32_t v)
+static inline void le_put32(void *p, uint32_t v)
 {
 	memcpy(p, &v, sizeof(v));
 }
 
-static inline void put64(void *p, uint64_t v)
+static inline void le_put64(void *p, uint64_t v)
 {
 	memcpy(p, &v, sizeof(v));
 }
 
-static inline uint16_t get16(const void *p)
+static inline uint16_t le_get16(const void *p)
 {
 	uint16_t v;
 
@@ -103,7 +103,7 @@ static inline uint16_t get16(const void *p)
 	return v;
 }
 
-static inline uint32_t get32(const void *p)
+static inline uint32_t le_get32(const void *p)
 {
 	uint32_t v;
 
@@ -111,7 +111,7 @@ static inline uint32_t get32(const void *p)
 	return v;
 }
 
-static inline uint64_t get64(const void *p)
+static inline uint64_t le_get64(const void *p)
 {
 	uint64_t v;
 
@@ -119,12 +119,12 @@ static inline uint64_t get64(const void *p)
 	return v;
 }
 
-static inline uint64_t zigzag(int64_t v)
+static inline uint64_t zigzag_encode(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
 }
 
-static inline int64_t unzigzag(uint64_t v)
+static inline int64_t zigzag_decode(uint64_t v)
 {
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }

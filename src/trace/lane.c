@@ -203,7 +203,7 @@ static void lane_column_add(struct trace_writer *w, const uint32_t *v, size_t n,
 	buf_add(&w->payload, "\0\0\0", 4);
 	pack_column32(w->packer, v, n, wide, wide_count, &w->payload);
 	if (!w->payload.failed)
-		put32(w->payload.data + begin - 4, (uint32_t)(w->payload.len - begin));
+		le_put32(w->payload.data + begin - 4, (uint32_t)(w->payload.len - begin));
 }
 
 static int lane_columns_add(struct trace_writer *w, struct trace_lane **lanes, size_t count,

@@ -62,8 +62,8 @@ static int read_clock_point(struct trace_private *p, struct in *in)
 	struct trace_clock_point point;
 
 	point.ticks = in_varint(in);
-	point.monotonic_ns = unzigzag(in_varint(in));
-	point.realtime_ns = unzigzag(in_varint(in));
+	point.monotonic_ns = zigzag_decode(in_varint(in));
+	point.realtime_ns = zigzag_decode(in_varint(in));
 	point.bound_ns = (uint32_t)in_varint(in);
 	if (point.monotonic_ns > far || point.monotonic_ns < -far || point.realtime_ns > far ||
 	    point.realtime_ns < -far)
@@ -81,7 +81,7 @@ static int read_process(struct trace_private *p, struct in *in)
 	new.parent_pid = (uint32_t)in_varint(in);
 	new.start = in_varint(in);
 	new.end = in_varint(in);
-	new.exit_status = (int32_t)unzigzag(in_varint(in));
+	new.exit_status = (int32_t)zigzag_decode(in_varint(in));
 	new.name = model_text_read(p, in, &r);
 	new.command = model_text_read(p, in, &r);
 	if (r < 0 || in->bad)
@@ -190,7 +190,7 @@ static int read_open_zones(struct trace_private *p, struct in *in)
 		z.track = (uint32_t)in_limited(in, LIMIT_TRACKS - 1);
 		z.depth = (uint32_t)in_limited(in, LIMIT_ZONE_DEPTH);
 		z.srcloc = (uint32_t)in_limited(in, LIMIT_SRCLOCS - 1);
-		z.start = start += (uint64_t)unzigzag(in_varint(in));
+		z.start = start += (uint64_t)zigzag_decode(in_varint(in));
 		if (in->bad)
 			break;
 		r = vec_push(&p->open, z);

@@ -103,8 +103,8 @@ static bool compress_within(ZSTD_CCtx *zstd, const void *bytes, size_t len, stru
 		out->len = before;
 		return false;
 	}
-	put32(out->data + out->len, ZSTD_MAGIC_SKIPPABLE_START);
-	put32(out->data + out->len + 4, (uint32_t)fill);
+	le_put32(out->data + out->len, ZSTD_MAGIC_SKIPPABLE_START);
+	le_put32(out->data + out->len + 4, (uint32_t)fill);
 	memset(out->data + out->len + head, 0, fill);
 	out->len += head + fill;
 	return true;
@@ -302,7 +302,7 @@ void pack_column(struct packer *p, const uint64_t *v, size_t n, struct buf *out)
 
 	shape_find(&plain, v, n);
 	for (size_t i = 0; i < n; i++) {
-		p->scratch[i] = zigzag((int64_t)(v[i] - last));
+		p->scratch[i] = zigzag_encode((int64_t)(v[i] - last));
 		last = v[i];
 	}
 	shape_find(&differences, p->scratch, n);

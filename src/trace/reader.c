@@ -28,23 +28,23 @@ static int reader_magic_check(struct trace_private *p, struct tacho_error *err)
 		return err_errno(err, TACHO_EREAD, "cannot read %s", path);
 	if (memcmp(h, FILE_MAGIC, 8))
 		return err_set(err, TACHO_EFORMAT, "%s is not a trace", path);
-	if (get32(h + 8) == __builtin_bswap32(FILE_ORDER))
+	if (le_get32(h + 8) == __builtin_bswap32(FILE_ORDER))
 		return err_set(err, TACHO_EFORMAT,
 			       "%s was written big-endian; traces are little-endian", path);
-	if (get32(h + 8) != FILE_ORDER)
+	if (le_get32(h + 8) != FILE_ORDER)
 		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
-	unknown = get64(h + 24) & ~FILE_INCOMPATIBLE;
+	unknown = le_get64(h + 24) & ~FILE_INCOMPATIBLE;
 	if (unknown)
 		return err_set(err, TACHO_EVERSION,
 			       "%s needs a newer version: it uses incompatible feature bit %d",
 			       path, __builtin_ctzll(unknown));
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	if (get64(h + 56) != XXH3_64bits(h, 56))
+	if (le_get64(h + 56) != XXH3_64bits(h, 56))
 		return err_set(err, TACHO_EFORMAT, "%s has a damaged header", path);
 #endif
-	p->trace.absent_known = get64(h + FILE_FEATURES_OFFSET) & FILE_ABSENT;
+	p->trace.absent_known = le_get64(h + FILE_FEATURES_OFFSET) & FILE_ABSENT;
 	memcpy(p->trace.uuid, h + 32, sizeof(p->trace.uuid));
-	p->recursion_known = get64(h + FILE_FEATURES_OFFSET) & FILE_RECURSION;
+	p->recursion_known = le_get64(h + FILE_FEATURES_OFFSET) & FILE_RECURSION;
 	return 0;
 }
 

@@ -231,7 +231,7 @@ int index_load(struct trace_private *p)
 		return r;
 	if (in_left(&trailer) != TRAILER_PAYLOAD)
 		return TACHO_EDAMAGED;
-	return index_follow(p, get64(trailer.p), get64(trailer.p + 8));
+	return index_follow(p, le_get64(trailer.p), le_get64(trailer.p + 8));
 }
 
 /* ------------------------------------------------------------------- scan */

@@ -5,20 +5,20 @@
 
 void segment_add(struct buf *b, const struct segment *s, uint32_t last_track, uint64_t last_start)
 {
-	add_varint(b, zigzag((int64_t)s->track - last_track));
+	add_varint(b, zigzag_encode((int64_t)s->track - last_track));
 	add_varint(b, s->depth);
 	add_varint(b, s->count);
-	add_varint(b, zigzag((int64_t)(s->start - last_start)));
+	add_varint(b, zigzag_encode((int64_t)(s->start - last_start)));
 	add_varint(b, s->end - s->start);
 }
 
 void segment_read(struct in *in, struct segment *s, uint32_t last_track, uint64_t last_start)
 {
-	uint64_t track = last_track + (uint64_t)unzigzag(in_varint(in));
+	uint64_t track = last_track + (uint64_t)zigzag_decode(in_varint(in));
 
 	s->depth = (uint32_t)in_limited(in, LIMIT_ZONE_DEPTH);
 	s->count = (uint32_t)in_limited(in, BLOCK_ITEMS_MAX);
-	s->start = last_start + (uint64_t)unzigzag(in_varint(in));
+	s->start = last_start + (uint64_t)zigzag_decode(in_varint(in));
 	s->end = s->start + in_varint(in);
 	s->track = (uint32_t)track;
 	if (track >= LIMIT_TRACKS || s->end < s->start || s->count == 0)

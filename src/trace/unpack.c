@@ -257,7 +257,7 @@ int unpack_column(struct unpacker *u, struct in *in, uint64_t *v, size_t n)
 	}
 	if (c.delta)
 		for (size_t i = 0; i < n; i++)
-			v[i] = last += (uint64_t)unzigzag(v[i]);
+			v[i] = last += (uint64_t)zigzag_decode(v[i]);
 	return in->bad ? TACHO_EDAMAGED : 0;
 }
 

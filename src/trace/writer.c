@@ -144,13 +144,13 @@ static void make_file_header(const struct trace_writer *w, uint8_t *header)
 {
 	memset(header, 0, FILE_HEADER_SIZE);
 	memcpy(header, FILE_MAGIC, 8);
-	put32(header + 8, FILE_ORDER);
-	put32(header + 12, FILE_VERSION);
-	put64(header + FILE_FEATURES_OFFSET, w->features | FILE_ABSENT);
-	put64(header + 24, FILE_SPARSE);
+	le_put32(header + 8, FILE_ORDER);
+	le_put32(header + 12, FILE_VERSION);
+	le_put64(header + FILE_FEATURES_OFFSET, w->features | FILE_ABSENT);
+	le_put64(header + 24, FILE_SPARSE);
 	memcpy(header + 32, w->uuid, sizeof(w->uuid));
-	put32(header + 48, FILE_HEADER_SIZE);
-	put64(header + 56, XXH3_64bits(header, 56));
+	le_put32(header + 48, FILE_HEADER_SIZE);
+	le_put64(header + 56, XXH3_64bits(header, 56));
 }
 
 int writer_head(const struct trace_writer *w)
@@ -259,8 +259,8 @@ static int begin_file(struct trace_writer *w, struct tacho_error *err)
 
 	/* Only EINTR and ENOSYS are possible here; a weak uuid costs a cache miss at most. */
 	if (getrandom(w->uuid, 16, 0) != 16) {
-		put64(w->uuid, (uint64_t)getpid() << 32 ^ (uintptr_t)w->uuid);
-		put64(w->uuid + 8, clock_ticks());
+		le_put64(w->uuid, (uint64_t)getpid() << 32 ^ (uintptr_t)w->uuid);
+		le_put64(w->uuid + 8, clock_ticks());
 	}
 	w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x40);
 	w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
@@ -421,12 +421,12 @@ static int writer_finish(struct trace_writer *w)
 		r = index_flush(w);
 	if (r < 0)
 		return r;
-	put64(trailer, w->index_previous);
-	put64(trailer + 8, stats_offset);
-	put64(trailer + 16, w->sequence + 1);
-	put64(trailer + 24, w->zones);
-	put64(trailer + 32, w->rows);
-	put64(trailer + 40, 0);
+	le_put64(trailer, w->index_previous);
+	le_put64(trailer + 8, stats_offset);
+	le_put64(trailer + 16, w->sequence + 1);
+	le_put64(trailer + 24, w->zones);
+	le_put64(trailer + 32, w->rows);
+	le_put64(trailer + 40, 0);
 	r = writer_block(w, BLOCK_TRAILER, trailer, sizeof(trailer), false);
 	return r < 0 ? r : writer_push(w);
 }

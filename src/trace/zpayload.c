@@ -8,7 +8,7 @@
 static void column_window(struct in *in, struct in *column)
 {
 	const uint8_t *head = format_in_bytes(in, 4), *bytes = NULL;
-	size_t len = head ? get32(head) : 0;
+	size_t len = head ? le_get32(head) : 0;
 
 	if (head)
 		bytes = format_in_bytes(in, len);

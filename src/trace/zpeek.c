@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void halve_by(const uint8_t *restri
 							   unsigned shift, uint8_t *restrict to)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint16_t two = get16(from + 2 * i);
+		uint16_t two = le_get16(from + 2 * i);
 
 		to[i] = (uint8_t)(two | two >> shift);
 	}
@@ -70,7 +70,7 @@ static unsigned all_bits(const uint8_t *v, size_t n)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < n; i += 8)
-		all |= get64(v + i);
+		all |= le_get64(v + i);
 	all |= all >> 32;
 	all |= all >> 16;
 	return (all | all >> 8) & 0xff;

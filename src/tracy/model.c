@@ -273,7 +273,7 @@ static int add_srcloc(struct write *w, const struct trace_srcloc *s, uint32_t li
 			       .function = model_optional(w, s->function, pointer),
 			       .file = model_optional(w, s->file, pointer),
 			       .line = line,
-			       .color = bgr(s->color)};
+			       .color = color_to_bgr(s->color)};
 
 	if (o.name < -1 || o.function < -1 || o.file < -1)
 		return TACHO_ENOMEM;

@@ -132,7 +132,7 @@ static inline int64_t read_delta(struct read *r, int64_t *reference)
 	return *reference;
 }
 
-static inline uint32_t rgb(uint32_t bgr)
+static inline uint32_t color_from_bgr(uint32_t bgr)
 {
 	return (bgr & 0xff) << 16 | (bgr & 0xff00) | (bgr >> 16 & 0xff);
 }

@@ -177,7 +177,7 @@ void read_messages(struct read *r)
 		m.time = read_tick(read_delta(r, &reference));
 		m.text = read_ref(r);
 		m.color = in_u32(&r->in);
-		m.color = m.color == UINT32_MAX ? 0 : rgb(m.color);
+		m.color = m.color == UINT32_MAX ? 0 : color_from_bgr(m.color);
 		r->notes->n[TRACY_NOTE_CALLSTACKS] += in_u24(&r->in) != 0;
 		if (r->version >= TRACY_VERSION(0, 13, 2)) {
 			in_u8(&r->in); /* the program, or Tracy itself */

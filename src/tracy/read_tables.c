@@ -203,7 +203,7 @@ static uint32_t read_one_srcloc(struct read *r)
 				 .file = read_string(r, file, NULL)};
 
 	s.line = in_u32(&r->in);
-	s.color = rgb(in_u32(&r->in));
+	s.color = color_from_bgr(in_u32(&r->in));
 	return read_ok(r) && read_spend(r, 64) ? sink_srcloc(&r->sink, &s) : TRACE_NONE;
 }
 
@@ -274,7 +274,7 @@ void read_extras(struct read *r)
 		r->notes->n[TRACY_NOTE_CALLSTACKS] += in_u24(&r->in) != 0;
 		x.text = in_u24(&r->in);
 		x.name = in_u24(&r->in);
-		x.color = rgb(in_u24(&r->in));
+		x.color = color_from_bgr(in_u24(&r->in));
 		if (read_spend(r, sizeof(x)) && vec_push(&r->extras, x) < 0)
 			no_memory(r);
 	}

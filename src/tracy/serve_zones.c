@@ -24,7 +24,7 @@ static void add_string(const struct serve *s, struct buf *b, int64_t string, boo
 /* A run-time source location: colour, line, function, file, name. FUNCTION may be NULL. */
 static void put_payload(struct serve *s, const struct out_srcloc *l, const char *function)
 {
-	uint32_t rgb = bgr(l->color);
+	uint32_t rgb = color_to_bgr(l->color);
 	struct buf b = BUF_INIT;
 
 	buf_add(&b, &rgb, 4);

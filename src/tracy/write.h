@@ -119,7 +119,7 @@ static inline int64_t write_ns(const struct write *w, uint64_t ticks)
 	return trace_ns(w->trace, ticks) - w->origin;
 }
 
-static inline uint32_t bgr(uint32_t rgb)
+static inline uint32_t color_to_bgr(uint32_t rgb)
 {
 	return (rgb & 0xff) << 16 | (rgb & 0xff00) | (rgb >> 16 & 0xff);
 }

@@ -265,7 +265,7 @@ int messages_put(struct write *w)
 		out_i64(&w->out, time - reference);
 		reference = time;
 		out_ref(&w->out, w->messages.v[at++].text);
-		out_u32(&w->out, row.b ? 0xff000000u | bgr((uint32_t)row.b) : 0xffffffffu);
+		out_u32(&w->out, row.b ? 0xff000000u | color_to_bgr((uint32_t)row.b) : 0xffffffffu);
 		out_u24(&w->out, 0);
 		if (!w->old) {
 			out_u8(&w->out, 0); /* the program's own */

@@ -54,7 +54,7 @@ static int prepare_extras(struct write *w, const struct tree_zone *zone)
 			write_zones_line_add(&text, number, strlen(number));
 			break;
 		case TRACE_EXTRA_COLOR:
-			x.color = bgr((uint32_t)e.value);
+			x.color = color_to_bgr((uint32_t)e.value);
 			break;
 		}
 	}

@@ -123,9 +123,9 @@ static void header_age(const char *path)
 	int fd = open(path, O_RDWR);
 
 	assert_int_equal(pread(fd, header, sizeof(header), 0), sizeof(header));
-	assert_int_equal(get64(header + FILE_FEATURES_OFFSET), FILE_RECURSION | FILE_ABSENT);
-	put64(header + FILE_FEATURES_OFFSET, 0);
-	put64(header + 56, XXH3_64bits(header, 56));
+	assert_int_equal(le_get64(header + FILE_FEATURES_OFFSET), FILE_RECURSION | FILE_ABSENT);
+	le_put64(header + FILE_FEATURES_OFFSET, 0);
+	le_put64(header + 56, XXH3_64bits(header, 56));
 	assert_int_equal(pwrite(fd, header, sizeof(header), 0), sizeof(header));
 	close(fd);
 }
