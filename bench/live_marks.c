@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void *work(void *unused)
+static void *worker_run(void *unused)
 {
 	(void)unused;
 	for (;;) {
@@ -22,7 +22,7 @@ static void *work(void *unused)
 	return NULL;
 }
 
-static void mark(void)
+static void mark_emit(void)
 {
 	TACHO_ZONE("mark");
 	usleep(4000);
@@ -34,11 +34,11 @@ int main(int argc, char **argv)
 	struct timespec now;
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, work, NULL))
+	if (pthread_create(&thread, NULL, worker_run, NULL))
 		return 1;
 	for (srandom(1); left > 0; left--) {
 		usleep(60000 + (unsigned)random() % 200000);
-		mark();
+		mark_emit();
 		clock_gettime(CLOCK_REALTIME, &now);
 		printf("%lld%09ld\n", (long long)now.tv_sec, now.tv_nsec);
 		fflush(stdout);

@@ -118,7 +118,7 @@ static void make_file(const char *path, long rows)
 	}
 }
 
-static double now(void)
+static double now_s(void)
 {
 	struct timespec t;
 
@@ -130,18 +130,18 @@ struct cost {
 	double wall, cpu, peak; /* seconds, seconds, bytes */
 };
 
-static double seconds(struct timeval t)
+static double timeval_s(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 /* The best run by CPU time, which other programs disturb less than wall time. */
-static struct cost run(const char *tacho, const char *path, const char *option)
+static struct cost report_run(const char *tacho, const char *path, const char *option)
 {
 	struct cost best = {.cpu = 1e9};
 
 	for (int i = 0; i < RUNS; i++) {
-		double begin = now();
+		double begin = now_s();
 		struct rusage usage;
 		struct cost c;
 		int status;
@@ -161,7 +161,8 @@ static struct cost run(const char *tacho, const char *path, const char *option)
 			fprintf(stderr, "%s: status %d\n", tacho, status);
 			exit(1);
 		}
-		c = (struct cost){now() - begin, seconds(usage.ru_utime) + seconds(usage.ru_stime),
+		c = (struct cost){now_s() - begin,
+				  timeval_s(usage.ru_utime) + timeval_s(usage.ru_stime),
 				  (double)usage.ru_maxrss * 1024};
 		if (c.cpu < best.cpu)
 			best = c;
@@ -175,7 +176,7 @@ static double read_all(const char *path, size_t size)
 	double best = 1e9;
 
 	for (int i = 0; i < RUNS; i++) {
-		double begin = now();
+		double begin = now_s();
 		int fd = open(path, O_RDONLY);
 		size_t got = 0;
 		ssize_t n;
@@ -183,14 +184,14 @@ static double read_all(const char *path, size_t size)
 		while ((n = read(fd, data + got, size - got)) > 0)
 			got += (size_t)n;
 		close(fd);
-		if (now() - begin < best)
-			best = now() - begin;
+		if (now_s() - begin < best)
+			best = now_s() - begin;
 	}
 	free(data);
 	return best;
 }
 
-static void measure(const char *tacho, const char *path, long rows)
+static void report_measure(const char *tacho, const char *path, long rows)
 {
 	struct cost report, csv;
 	struct stat st;
@@ -199,8 +200,8 @@ static void measure(const char *tacho, const char *path, long rows)
 	make_file(path, rows);
 	stat(path, &st);
 	size = (double)st.st_size;
-	report = run(tacho, path, "--quiet");
-	csv = run(tacho, path, "--format=csv");
+	report = report_run(tacho, path, "--quiet");
+	csv = report_run(tacho, path, "--format=csv");
 	floor = read_all(path, (size_t)st.st_size);
 	printf("%8ld %8.1f %8.3f %8.3f %9.0f %6.0f %8.1f %9.2f %6.0f %8.3f %7.1f\n", rows,
 	       size / 1e6, report.wall, report.cpu, (double)rows / report.cpu,
@@ -224,7 +225,7 @@ int main(int argc, char **argv)
 	printf("%8s %8s %8s %8s %9s %6s %8s %9s %6s %8s %7s\n", "rows", "file MB", "wall s",
 	       "cpu s", "rows/s", "MB/s", "peak MB", "peak/file", "B/row", "csv cpu", "x read");
 	for (int i = 0; i < n; i++)
-		measure(tacho, path, atol(sizes[i]));
+		report_measure(tacho, path, atol(sizes[i]));
 	unlink(path);
 	return 0;
 }

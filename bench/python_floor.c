@@ -19,7 +19,7 @@ static struct {
 } events[EVENTS];
 static uint32_t next;
 
-static inline void note(uint64_t what)
+static inline void event_store(uint64_t what)
 {
 	events[next % EVENTS].ticks = tacho_ticks();
 	events[next++ % EVENTS].what = what;
@@ -28,7 +28,7 @@ static inline void note(uint64_t what)
 static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
 	(void)self, (void)frame, (void)arg;
-	note((uint64_t)what);
+	event_store((uint64_t)what);
 	return 0;
 }
 
@@ -42,9 +42,9 @@ static PyObject *on_frame(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	PyObject *result;
 
-	note((uintptr_t)frame);
+	event_store((uintptr_t)frame);
 	result = _PyEval_EvalFrameDefault(state, frame, throwing);
-	note(0);
+	event_store(0);
 	return result;
 }
 
@@ -57,7 +57,7 @@ struct callback {
 static PyObject *on_monitor(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
 	(void)self, (void)count, (void)names;
-	note((uintptr_t)args[0]);
+	event_store((uintptr_t)args[0]);
 	Py_RETURN_NONE;
 }
 

@@ -41,7 +41,7 @@ static void print_ns(double ns)
 }
 
 /* Prints the table's line; returns the number of broken promises. */
-static unsigned report(const char *name, bool classic)
+static unsigned scene_report(const char *name, bool classic)
 {
 	unsigned broken = 0;
 
@@ -64,7 +64,7 @@ static unsigned report(const char *name, bool classic)
 	return broken;
 }
 
-static bool scene(enum sync_scene which, struct tacho_device *d, bool kernels)
+static bool scene_run(enum sync_scene which, struct tacho_device *d, bool kernels)
 {
 	struct sync_classic *classic = calloc(1, sizeof(*classic));
 	struct sync_model m = {.random = 88172645463325252ull + which};
@@ -89,7 +89,7 @@ static bool scene(enum sync_scene which, struct tacho_device *d, bool kernels)
 		bounds[i] = e.bound;
 		lines[i] = kernels ? line_error(classic, t, at) : 0;
 	}
-	broken = report(scene_names[which], kernels);
+	broken = scene_report(scene_names[which], kernels);
 	device_clock_free(&m.clock);
 	sync_classic_free(classic);
 	return !broken && (which > SCENE_STEP || errors[SAMPLES / 2] <= 50);
@@ -116,7 +116,7 @@ int main(void)
 			d = &bare.d;
 			kernels = false;
 		}
-		good &= scene(i, d, kernels);
+		good &= scene_run(i, d, kernels);
 		if (kernels)
 			tacho_device_close(d);
 		else

@@ -26,7 +26,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static double least(double a, double b)
+static double time_least(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -64,7 +64,7 @@ static double floor_ns(void)
 	done:
 		result = x;
 		(void)result;
-		best = least(best, (now_ms() - start) * 1e6 / n);
+		best = time_least(best, (now_ms() - start) * 1e6 / n);
 	}
 	return best;
 }
@@ -100,7 +100,8 @@ static double interpreter_ns(void)
 		double start = now_ms();
 
 		rv32_run(h, h->cycle + 4000000);
-		best = least(best, (now_ms() - start) * 1e6 / (double)(h->instructions - from));
+		best = time_least(best,
+				  (now_ms() - start) * 1e6 / (double)(h->instructions - from));
 	}
 	tensix_free(t);
 	return best;
@@ -133,8 +134,8 @@ static struct bench_op whole_op(const struct tacho_core_range *cores)
 		middle = now_ms();
 		check(tacho_finish(device));
 		tensix_stats(device->self, &after);
-		best.enqueue = least(best.enqueue, middle - start);
-		best.finish = least(best.finish, now_ms() - middle);
+		best.enqueue = time_least(best.enqueue, middle - start);
+		best.finish = time_least(best.finish, now_ms() - middle);
 		best.instructions = (double)(after.instructions - before.instructions);
 	}
 	tacho_program_free(program);
@@ -249,7 +250,7 @@ static double product_s(const struct tacho_device_options *options, unsigned til
 			check(tacho_enqueue(device, program));
 			check(tacho_finish(device));
 		}
-		best = least(best, cpu_s() - start);
+		best = time_least(best, cpu_s() - start);
 	}
 	tacho_program_free(program);
 	tacho_device_close(device);

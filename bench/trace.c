@@ -30,7 +30,7 @@ struct zones {
 	size_t n;
 };
 
-static double seconds(clockid_t id)
+static double clock_s(clockid_t id)
 {
 	struct timespec ts;
 
@@ -38,12 +38,12 @@ static double seconds(clockid_t id)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static double cpu(void)
+static double cpu_s(void)
 {
-	return seconds(CLOCK_PROCESS_CPUTIME_ID);
+	return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static void die(const char *what, const struct tacho_error *err)
+static void error_exit(const char *what, const struct tacho_error *err)
 {
 	fprintf(stderr, "bench_trace: %s: %s\n", what, err->text);
 	exit(1);
@@ -58,7 +58,7 @@ static uint64_t random_next(uint64_t *s)
 }
 
 /* A few ticks around 0, as rdtsc gives: the sum of four small dice. */
-static uint64_t jitter(uint64_t *s)
+static uint64_t time_jitter(uint64_t *s)
 {
 	uint64_t r = random_next(s);
 
@@ -66,7 +66,7 @@ static uint64_t jitter(uint64_t *s)
 }
 
 /* About one in 20,000 is interrupted for some microseconds. */
-static uint64_t interrupt(uint64_t *s)
+static uint64_t time_interrupt(uint64_t *s)
 {
 	uint64_t r = random_next(s);
 
@@ -80,17 +80,17 @@ static struct zones make_regular(size_t n)
 	uint64_t seed = 88172645463325252u, now = 1ull << 40;
 
 	while (z.n + 10 <= n) {
-		struct zone outer = {.start = now += 40 + jitter(&seed), .srcloc = 0};
+		struct zone outer = {.start = now += 40 + time_jitter(&seed), .srcloc = 0};
 
 		for (int i = 0; i < 9; i++) {
 			struct zone inner = {
-				.start = now += 46 + jitter(&seed), .srcloc = 1, .depth = 1};
+				.start = now += 46 + time_jitter(&seed), .srcloc = 1, .depth = 1};
 
-			inner.end = now += 62 + jitter(&seed) + interrupt(&seed);
+			inner.end = now += 62 + time_jitter(&seed) + time_interrupt(&seed);
 			outer.children += inner.end - inner.start;
 			z.v[z.n++] = inner;
 		}
-		outer.end = now += 50 + jitter(&seed);
+		outer.end = now += 50 + time_jitter(&seed);
 		z.v[z.n++] = outer;
 	}
 	return z;
@@ -109,7 +109,7 @@ static uint64_t make_tree(struct zones *z, uint64_t *seed, uint64_t *now, uint16
 		*now += random_next(seed) % 300;
 		zone.children += make_tree(z, seed, now, track, depth + 1, n);
 	}
-	*now += random_next(seed) % (2 * mean) + interrupt(seed);
+	*now += random_next(seed) % (2 * mean) + time_interrupt(seed);
 	zone.end = *now;
 	if (z->n < n)
 		z->v[z->n++] = zone;
@@ -130,7 +130,7 @@ static struct zones make_irregular(size_t n)
 	return z;
 }
 
-static struct trace_writer *begin(const char *path, uint32_t threads, uint32_t names)
+static struct trace_writer *writer_begin(const char *path, uint32_t threads, uint32_t names)
 {
 	struct trace_writer_options options = {.force = true};
 	struct trace_process process = {.pid = 1, .name = "bench", .command = "bench"};
@@ -139,7 +139,7 @@ static struct trace_writer *begin(const char *path, uint32_t threads, uint32_t n
 	char name[32];
 
 	if (trace_writer_open(&w, path, &options, &err) < 0)
-		die("write", &err);
+		error_exit("write", &err);
 	trace_add_process(w, &process);
 	for (uint32_t i = 0; i < threads; i++) {
 		struct trace_track track = {.kind = TRACE_THREAD, .id = i, .name = ""};
@@ -190,15 +190,15 @@ static double floor_copy(void)
 		memset(from, 1, bytes);
 		memset(to, 1, bytes);
 	}
-	t = cpu();
+	t = cpu_s();
 	for (int i = 0; i < 10; i++) {
 		memcpy(to, from, bytes);
 		__asm__ volatile("" : : "r"(to) : "memory");
 	}
-	return (cpu() - t) / 10 / BATCH;
+	return (cpu_s() - t) / 10 / BATCH;
 }
 
-static double least(double a, double b)
+static double time_least(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -211,16 +211,16 @@ static void bench_write(const char *what, const char *path, const struct zones *
 	struct tacho_error err;
 
 	for (int try = 0; try < (millions > 10 ? 1 : 3); try++) {
-		struct trace_writer *w = begin(path, threads, names);
+		struct trace_writer *w = writer_begin(path, threads, names);
 		double t;
 
-		copy = least(copy, floor_copy());
-		t = cpu();
+		copy = time_least(copy, floor_copy());
+		t = cpu_s();
 		for (size_t i = 0; i < rounds; i++)
 			add_all(w, z, i * (z->v[z->n - 1].end + 100000));
 		if (trace_writer_close(w, &err) < 0)
-			die("close", &err);
-		best = least(best, (cpu() - t) / (double)zones);
+			error_exit("close", &err);
+		best = time_least(best, (cpu_s() - t) / (double)zones);
 	}
 	printf("%-10s write %.1f M zones/s, %.2f ns/zone = %.1f x copying 16 B; %.3f B/zone\n",
 	       what, 1e-6 / best, best * 1e9, best / copy, (double)file_size(path) / (double)zones);
@@ -247,14 +247,14 @@ static void bench_stats(const char *what, const char *path)
 		size_t count;
 		double from;
 
-		copy = least(copy, floor_copy());
-		from = cpu();
+		copy = time_least(copy, floor_copy());
+		from = cpu_s();
 		if (trace_open(&t, path, &err) < 0)
-			die("open", &err);
-		opened = least(opened, cpu() - from);
+			error_exit("open", &err);
+		opened = time_least(opened, cpu_s() - from);
 		if (trace_stats(t, NULL, &stats, &count, &err) < 0)
-			die("stats", &err);
-		all = least(all, cpu() - from);
+			error_exit("stats", &err);
+		all = time_least(all, cpu_s() - from);
 		zones = t->zones;
 		free(stats);
 		trace_close(t);
@@ -313,7 +313,7 @@ static void query_view(struct trace_lod *lod, struct trace *t, uint64_t t0, uint
 static void bench_lod(const char *path, const char *folder, size_t millions)
 {
 	enum { QUERIES = 300 };
-	struct trace_writer *w = begin(path, 16, 1000);
+	struct trace_writer *w = writer_begin(path, 16, 1000);
 	double ms[QUERIES], items[QUERIES], t, copy = floor_copy();
 	struct tacho_error err;
 	struct trace_lod *lod;
@@ -323,11 +323,11 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 
 	make_deep(w, millions * 1000000);
 	if (trace_writer_close(w, &err) < 0 || trace_open(&trace, path, &err) < 0)
-		die("deep", &err);
-	t = cpu();
+		error_exit("deep", &err);
+	t = cpu_s();
 	if (trace_lod_open(&lod, trace, folder, &err) < 0)
-		die("lod", &err);
-	t = cpu() - t;
+		error_exit("lod", &err);
+	t = cpu_s() - t;
 	printf("lod        %llu M zones, %u lanes, %.2f B/zone in the file; build %.2f ns/zone, %.3f B/zone\n",
 	       (unsigned long long)(trace->zones / 1000000), trace->lane_count,
 	       (double)file_size(path) / (double)trace->zones, t * 1e9 / (double)trace->zones,
@@ -339,9 +339,9 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 			low + (high - low) * (double)(random_next(&seed) % 10000) / 1e4);
 		uint64_t t0 = trace->start + random_next(&seed) % (span - part + 1);
 
-		t = cpu();
+		t = cpu_s();
 		query_view(lod, trace, t0, t0 + part, &n);
-		ms[i] = (cpu() - t) * 1e3;
+		ms[i] = (cpu_s() - t) * 1e3;
 		items[i] = (double)n;
 	}
 	qsort(ms, QUERIES, sizeof(*ms), by_double);
@@ -351,9 +351,9 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 	       ms[QUERIES / 2], ms[QUERIES * 9 / 10], ms[QUERIES * 99 / 100], ms[QUERIES - 1],
 	       ms[QUERIES * 99 / 100] / 1e3 / copy / (double)trace->zones, items[QUERIES / 2],
 	       items[QUERIES * 99 / 100]);
-	t = cpu();
+	t = cpu_s();
 	query_view(lod, trace, trace->start, trace->end, &n);
-	printf("lod        whole span %.2f ms, %zu items\n", (cpu() - t) * 1e3, n);
+	printf("lod        whole span %.2f ms, %zu items\n", (cpu_s() - t) * 1e3, n);
 	trace_lod_close(lod);
 	trace_close(trace);
 }
@@ -362,7 +362,7 @@ static void bench_lod(const char *path, const char *folder, size_t millions)
 static void bench_text(const char *path, size_t many, size_t len)
 {
 	static const char words[] = "The quick brown fox jumps over the lazy dog. ";
-	struct trace_writer *w = begin(path, 1, 0);
+	struct trace_writer *w = writer_begin(path, 1, 0);
 	char *text = malloc(many * len), *packed = malloc(ZSTD_compressBound(many * len)),
 	     digits[16];
 	struct tacho_error err;
@@ -383,7 +383,7 @@ static void bench_text(const char *path, size_t many, size_t len)
 		trace_add_row(w, 0, &row);
 	}
 	if (trace_writer_close(w, &err) < 0)
-		die("text", &err);
+		error_exit("text", &err);
 	size = ZSTD_compress(packed, ZSTD_compressBound(many * len), text, many * len, 1);
 	printf("text       %zu messages of %zu B that differ in 8 digits: %.1f KiB = %.2f x zstd -1, 1/%.0f of the text\n",
 	       many, len, (double)file_size(path) / 1024, (double)file_size(path) / (double)size,

@@ -226,7 +226,7 @@ static struct ring_reader *open_ring(const struct ring_session *session)
 	return ring;
 }
 
-static void drain(struct ring_reader *ring)
+static void ring_empty(struct ring_reader *ring)
 {
 	static struct ring_event events[4096];
 	struct ring_stream **streams;
@@ -249,7 +249,7 @@ static void drain_until_exit(const struct ring_session *session, pid_t child)
 		if (!ring)
 			ring = open_ring(session);
 		if (ring)
-			drain(ring);
+			ring_empty(ring);
 		usleep(1000);
 	}
 	if (ring)

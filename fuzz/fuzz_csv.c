@@ -41,7 +41,7 @@ static void read_cells(const uint8_t *data, size_t size)
 }
 
 /* Options chosen by the size, so that one input always does the same. */
-static void report(char *path, size_t size, FILE *sink)
+static void report_make(char *path, size_t size, FILE *sink)
 {
 	struct perf_options options = {.model = (enum perf_model)(size & 1),
 				       .no_merge_devices = size & 2,
@@ -93,6 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!sink || ftruncate(file, 0) < 0 || pwrite(file, data, size, 0) != (ssize_t)size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	report(path, size, sink);
+	report_make(path, size, sink);
 	return 0;
 }

@@ -69,14 +69,14 @@ static const struct tacho_device_ops image_ops = {
 	.cycles = image_cycles,
 };
 
-static void take(void *context, const struct tacho_device_event *e)
+static void event_take(void *context, const struct tacho_device_event *e)
 {
 	uint64_t *sum = context;
 
 	*sum += e->end - e->start + strlen(e->name) + strlen(e->file) + strlen(e->risc);
 }
 
-static void use(struct tacho_device *d)
+static void device_use(struct tacho_device *d)
 {
 	uint64_t sum = 0;
 
@@ -87,7 +87,7 @@ static void use(struct tacho_device *d)
 			d->cores[0].busy = run == 1;
 			prof_end(d);
 		}
-		tacho_profiler_read(d, take, &sum);
+		tacho_profiler_read(d, event_take, &sum);
 	}
 	prof_close(d);
 }
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			setenv(modes[i], "1", 1);
 		else
 			unsetenv(modes[i]);
-	use(&d);
+	device_use(&d);
 	names_free(&d.names);
 	vec_free(&d.replayed);
 	map_free(&d.traced);

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void tables(const struct devlog *dev, struct op_issues *issues, FILE *out)
+static void tables_make(const struct devlog *dev, struct op_issues *issues, FILE *out)
 {
 	struct op_executions ops = {0};
 	struct op_metrics *metrics = NULL;
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		out = fopen("/dev/null", "w");
 	if (devlog_parse(&dev, (const char *)data, size, DEVLOG_ALL, &issues, NULL) == 0 &&
 	    devlog_sort(&dev, NULL) == 0)
-		tables(&dev, &issues, out);
+		tables_make(&dev, &issues, out);
 	devlog_free(&dev);
 	op_issues_free(&issues);
 	return 0;

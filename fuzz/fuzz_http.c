@@ -121,7 +121,7 @@ static void set_up(void)
 }
 
 /* The next line of the input; NULL if it is empty or missing. */
-static const char *line(char **at)
+static const char *line_next(char **at)
 {
 	char *text = *at;
 
@@ -133,7 +133,7 @@ static const char *line(char **at)
 	return *text ? text : NULL;
 }
 
-static void check(const struct http_reply *reply, bool admitted)
+static void reply_check(const struct http_reply *reply, bool admitted)
 {
 	struct jread reader = {0};
 	const char *body = reply->body_static ? reply->body_static : reply->body.data;
@@ -151,12 +151,12 @@ static void check(const struct http_reply *reply, bool admitted)
 	jread_free(&reader);
 }
 
-static void ask(const struct http_request *request, bool admitted)
+static void request_answer(const struct http_request *request, bool admitted)
 {
 	struct http_reply reply;
 
 	http_answer(http, request, &reply, NULL, NULL);
-	check(&reply, admitted);
+	reply_check(&reply, admitted);
 	if (reply.file)
 		fclose(reply.file);
 	buf_free(&reply.body);
@@ -171,27 +171,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		set_up();
 	memcpy(text, data, size);
 	text[size] = 0;
-	r.target = line(&at);
-	r.host = line(&at);
-	r.origin = line(&at);
-	r.fetch_site = line(&at);
-	r.cookie = line(&at);
-	r.authorization = line(&at);
-	r.if_none_match = line(&at);
-	r.upgrade = line(&at);
-	r.ws_key = line(&at);
-	r.ws_version = line(&at);
+	r.target = line_next(&at);
+	r.host = line_next(&at);
+	r.origin = line_next(&at);
+	r.fetch_site = line_next(&at);
+	r.cookie = line_next(&at);
+	r.authorization = line_next(&at);
+	r.if_none_match = line_next(&at);
+	r.upgrade = line_next(&at);
+	r.ws_key = line_next(&at);
+	r.ws_version = line_next(&at);
 	if (!r.target)
 		r.target = "";
 	/* First unchanged: without the token there is no data. Then as the page would ask. */
 	if (!strstr(text, http_token(http)))
-		ask(&r, false);
+		request_answer(&r, false);
 	ours = r;
 	snprintf(bearer, sizeof(bearer), "Bearer %s", http_token(http));
 	ours.authorization = bearer;
 	ours.host = "localhost";
 	ours.origin = ours.fetch_site = NULL;
-	ask(&ours, true);
+	request_answer(&ours, true);
 	free(text);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void report(struct trace *t)
+static void report_make(struct trace *t)
 {
 	const struct op_load_options ways[] = {
 		{.noc = true}, {.legacy = true, .noc = true}, {.device_only = true}};
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (trace_open(&t, path, NULL) == 0) {
 		if (t->zones + t->rows < ENOUGH)
-			report(t);
+			report_make(t);
 		trace_close(t);
 	}
 	close(fd);

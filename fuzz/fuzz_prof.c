@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void take(void *context, const struct prof_item *item)
+static void item_take(void *context, const struct prof_item *item)
 {
 	uint64_t *sum = context;
 
@@ -22,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = size / 4 < 4096 ? size / 4 : 4096;
 
 	memcpy(words, data, 4 * n);
-	prof_decode(&reader, words, n, &(struct prof_expect){0}, take, &sum, &counts);
+	prof_decode(&reader, words, n, &(struct prof_expect){0}, item_take, &sum, &counts);
 	memset(&reader, 0, sizeof(reader));
 	prof_decode(&reader, words, n,
 		    &(struct prof_expect){
 			    .zones = 300, .lap = 500, .earliest = 100, .latest = 1u << 20},
-		    take, &sum, &counts);
+		    item_take, &sum, &counts);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* UTF-8 of a string for libtacho; escaped if it is not valid UTF-8. The caller releases *OWNER. */
-static const char *utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
+static const char *string_utf8(PyObject *string, Py_ssize_t *length, PyObject **owner)
 {
 	const char *text;
 
@@ -44,7 +44,7 @@ static int name_get(PyObject *object, void *out)
 	}
 	if (object == Py_None)
 		return 1;
-	name->text = utf8(object, &length, &name->owner);
+	name->text = string_utf8(object, &length, &name->owner);
 	return name->text ? Py_CLEANUP_SUPPORTED : 0;
 }
 
@@ -74,7 +74,7 @@ static PyObject *api_message(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|II:message", names, &message, &color,
 					 &severity))
 		return NULL;
-	text = utf8(message, &length, &owner);
+	text = string_utf8(message, &length, &owner);
 	if (!text)
 		return NULL;
 	api_flush();
@@ -170,7 +170,7 @@ static PyObject *api_set_thread_name(PyObject *self, PyObject *name)
 {
 	PyObject *owner;
 	Py_ssize_t length;
-	const char *text = utf8(name, &length, &owner);
+	const char *text = string_utf8(name, &length, &owner);
 
 	(void)self;
 	if (!text)
@@ -184,7 +184,7 @@ static PyObject *api_app_info(PyObject *self, PyObject *info)
 {
 	PyObject *owner;
 	Py_ssize_t length;
-	const char *text = utf8(info, &length, &owner);
+	const char *text = string_utf8(info, &length, &owner);
 
 	(void)self;
 	if (!text)

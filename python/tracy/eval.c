@@ -60,7 +60,7 @@ static inline PyCodeObject *frame_code(eval_frame *frame)
  * from Python to C and back; a program of a thousand nested functions would use it up. Here it is
  * returned: the stack itself is checked (stack_limit).
  */
-static inline PyObject *evaluate(PyThreadState *state, eval_frame *frame, int throwing)
+static inline PyObject *frame_evaluate(PyThreadState *state, eval_frame *frame, int throwing)
 {
 #if PY_AT_LEAST(3, 12)
 	enum { UNITS = 2 };
@@ -118,7 +118,7 @@ static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec")))
  * but no event reports their return. Those that are no longer among the callers of FRAME have
  * returned; that is checked when one that they called begins. While it runs none of them returns.
  */
-static int calls(const void *caller, eval_frame *frame)
+static int frame_is_called(const void *caller, eval_frame *frame)
 {
 	while (frame && frame != caller)
 		frame = frame_back(frame);
@@ -138,7 +138,7 @@ static void older_end(eval_frame *frame)
 		track.older = track_count(); /* they ended with a zone of the program itself */
 	if (track_count() != track.older)
 		return;
-	while (track.older && !calls(track.open[track.older - 1].owner, frame)) {
+	while (track.older && !frame_is_called(track.open[track.older - 1].owner, frame)) {
 		track_end_last(track.open[track.older - 1].owner);
 		track.older--;
 	}
@@ -172,7 +172,7 @@ static PyObject *eval_tracked(PyThreadState *state, eval_frame *frame, int throw
 
 	track_drop(); /* from another backend: here no end is missed */
 	track_begin(word, frame, 0);
-	result = evaluate(state, frame, throwing);
+	result = frame_evaluate(state, frame, throwing);
 	track_drop();
 	if (result)
 		track_end(frame);
@@ -198,11 +198,11 @@ static PyObject *eval_any(PyThreadState *state, eval_frame *frame, int throwing)
 	seen = 1;
 	if (!key || !wanted || !(word = code_word(frame_code(frame))) ||
 	    (word & CODE_GENERATOR && only_makes_generator(frame)))
-		return evaluate(state, frame, throwing);
+		return frame_evaluate(state, frame, throwing);
 	if (word & CODE_COROUTINE || special)
 		return eval_tracked(state, frame, throwing, word);
 	zone = tacho_begin_word(key, word & ~CODE_FLAGS);
-	return end_zone(evaluate(state, frame, throwing), zone);
+	return end_zone(frame_evaluate(state, frame, throwing), zone);
 }
 
 #if PY_AT_LEAST(3, 11)
@@ -247,7 +247,7 @@ static __attribute__((noinline)) PyObject *eval_full(PyThreadState *state, eval_
 {
 	if (!tacho_emit_full(zone >> 32 << 32, now, (uint32_t)zone | TACHO_KIND_BEGIN))
 		zone = 0;
-	return end_zone(evaluate(state, frame, throwing), zone_of(zone));
+	return end_zone(frame_evaluate(state, frame, throwing), zone_of(zone));
 }
 
 static __attribute__((noinline)) PyObject *end_unwound(uint64_t zone)
@@ -271,7 +271,7 @@ static __attribute__((noinline)) PyObject *end_full(PyObject *result, uint64_t z
  * Load VALUE before the clock is read: a later load stalls, which costs an empty function 3 %. The
  * compiler would load it where it is compared.
  */
-static inline uint64_t loaded(uint64_t value)
+static inline uint64_t word_load(uint64_t value)
 {
 	__asm__ volatile("" : "+r"(value));
 	return value;
@@ -284,7 +284,7 @@ static __attribute__((noinline)) PyObject *eval_end(PyObject *result, uint64_t z
 
 	if (__builtin_expect(!result, 0))
 		return end_unwound(zone);
-	joined = loaded(self->key);
+	joined = word_load(self->key);
 	now = tacho_ticks();
 	if (!tacho_fits(joined, zone >> 32 << 32, now))
 		return end_slow(result, zone, now);
@@ -299,7 +299,7 @@ static inline __attribute__((always_inline)) PyObject *
 eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 {
 	struct tacho_thread *self = tacho_self;
-	uint64_t key = tacho_key(), joined = loaded(self->key), now = tacho_ticks();
+	uint64_t key = tacho_key(), joined = word_load(self->key), now = tacho_ticks();
 	uint64_t position, zone;
 
 	if (!tacho_fits(joined, key, now))
@@ -310,7 +310,7 @@ eval_zone(PyThreadState *state, eval_frame *frame, int throwing, uint32_t word)
 		return eval_full(state, frame, throwing, zone, now);
 	tacho_store(position, now, word | TACHO_KIND_BEGIN);
 	ring_prefetch(position);
-	return eval_end(evaluate(state, frame, throwing), zone);
+	return eval_end(frame_evaluate(state, frame, throwing), zone);
 }
 
 /* A step of a task: the zone of its coroutine has the task's name. */
@@ -325,7 +325,7 @@ static __attribute__((noinline)) PyObject *eval_task(PyThreadState *state, eval_
 	if (name)
 		tacho_zone_text(zone, name, size);
 	track.coroutines++;
-	result = evaluate(state, frame, throwing);
+	result = frame_evaluate(state, frame, throwing);
 	track.coroutines--;
 	return end_zone(result, zone);
 }
@@ -340,7 +340,7 @@ static __attribute__((noinline)) PyObject *eval_other(PyThreadState *state, eval
 	if (value >> CODE_GENERATION_SHIFT)
 		return eval_slow(state, frame, throwing);
 	if (!value || only_makes_generator(frame))
-		return evaluate(state, frame, throwing);
+		return frame_evaluate(state, frame, throwing);
 	if (track.coroutines)
 		return eval_zone(state, frame, throwing, word);
 	/* A task runs the outermost one. */
@@ -504,7 +504,7 @@ static PyObject *eval_hook(PyThreadState *state, eval_frame *frame, int throwing
 		return eval_other(state, frame, throwing);
 	if (__builtin_expect(word & CODE_GENERATOR, 0)) {
 		if (only_makes_generator(frame))
-			return evaluate(state, frame, throwing);
+			return frame_evaluate(state, frame, throwing);
 		word &= ~CODE_GENERATOR;
 	}
 	return eval_zone(state, frame, throwing, word);

@@ -89,7 +89,7 @@ CALLBACK(on_line)
 }
 
 /* Calls of Python functions have their own events, and no C_RETURN. */
-static PyObject *callee(PyObject *callable)
+static PyObject *callable_of(PyObject *callable)
 {
 	if (PyMethod_Check(callable))
 		callable = PyMethod_GET_FUNCTION(callable);
@@ -102,7 +102,7 @@ static PyObject *callee(PyObject *callable)
 /* Skip calls made by an unwanted function too. */
 CALLBACK(on_call)
 {
-	PyObject *callable = callee(args[2]);
+	PyObject *callable = callable_of(args[2]);
 
 	if (!code_word(code_of(args)))
 		return Py_NewRef(disable);
@@ -113,7 +113,7 @@ CALLBACK(on_call)
 
 CALLBACK(on_c_return)
 {
-	PyObject *callable = callee(args[2]);
+	PyObject *callable = callable_of(args[2]);
 
 	if (callable && code_word(code_of(args)) && !quick_end(callable))
 		track_end(callable);
@@ -123,7 +123,7 @@ CALLBACK(on_c_return)
 /* The event does not name the exception. */
 CALLBACK(on_c_raise)
 {
-	PyObject *callable = callee(args[2]);
+	PyObject *callable = callable_of(args[2]);
 
 	if (callable && code_word(code_of(args)))
 		track_end_unwound(callable, NULL);

@@ -70,7 +70,7 @@ API double ttnn_dram_gbs(struct tacho_device *device)
 	return info.dram_gbs;
 }
 
-static void ignore(void *context, const struct tacho_device_event *event)
+static void event_ignore(void *context, const struct tacho_device_event *event)
 {
 	(void)context;
 	(void)event;
@@ -78,7 +78,7 @@ static void ignore(void *context, const struct tacho_device_event *event)
 
 API int ttnn_read_profiler(struct tacho_device *device)
 {
-	return tacho_profiler_read(device, ignore, NULL);
+	return tacho_profiler_read(device, event_ignore, NULL);
 }
 
 /* ---------------------------------------------------------------- buffers */
@@ -95,7 +95,7 @@ API struct tacho_buffer *ttnn_buffer(struct tacho_device *device, const struct s
 }
 
 /* The index of a cell in a tensor that is stored tile by tile, and in each tile face by face. */
-static size_t tiled(const struct shape *s, uint32_t batch, uint32_t row, uint32_t column)
+static size_t tiled_index(const struct shape *s, uint32_t batch, uint32_t row, uint32_t column)
 {
 	size_t rows = tiles_across(s->rows), columns = tiles_across(s->columns);
 	size_t tile = ((size_t)batch * rows + row / SIDE) * columns + column / SIDE;
@@ -128,7 +128,8 @@ static float cell_get(const void *tiles, size_t at, uint32_t format)
 }
 
 /* Copies VALUES in row order to the device (WRITE 1) or from it. */
-static int transfer(struct tacho_buffer *buffer, const struct shape *s, float *values, int write)
+static int tensor_transfer(struct tacho_buffer *buffer, const struct shape *s, float *values,
+			   int write)
 {
 	uint64_t size = shape_tiles(s) * tile_size(s);
 	void *tiles = calloc(1, size);
@@ -141,7 +142,7 @@ static int transfer(struct tacho_buffer *buffer, const struct shape *s, float *v
 	for (uint32_t b = 0; (write || r >= 0) && b < s->batch; b++)
 		for (uint32_t i = 0; i < s->rows; i++)
 			for (uint32_t j = 0; j < s->columns; j++) {
-				size_t at = tiled(s, b, i, j);
+				size_t at = tiled_index(s, b, i, j);
 
 				if (write)
 					cell_put(tiles, at, s->format, *values++);
@@ -156,12 +157,12 @@ static int transfer(struct tacho_buffer *buffer, const struct shape *s, float *v
 
 API int ttnn_write(struct tacho_buffer *buffer, const struct shape *shape, float *values)
 {
-	return transfer(buffer, shape, values, 1);
+	return tensor_transfer(buffer, shape, values, 1);
 }
 
 API int ttnn_read(struct tacho_buffer *buffer, const struct shape *shape, float *values)
 {
-	return transfer(buffer, shape, values, 0);
+	return tensor_transfer(buffer, shape, values, 0);
 }
 
 /* --------------------------------------------------------------- programs */
@@ -247,7 +248,8 @@ static int add_kernels(struct made *made, unsigned group, const struct job *job)
 }
 
 /* Each core computes a run of tiles of the result. */
-static int split(struct made *made, const struct tacho_device_info *info, const struct shape *out)
+static int program_split(struct made *made, const struct tacho_device_info *info,
+			 const struct shape *out)
 {
 	uint32_t tiles = (uint32_t)shape_tiles(out), at = 0;
 	uint32_t cores = tiles < info->cores ? tiles : info->cores;
@@ -275,7 +277,7 @@ static int job_fill(struct made *made, const struct tacho_device_info *info, con
 	for (unsigned group = 0; group < made->group_count; group++)
 		if (add_kernels(made, group, job) < 0)
 			return -1;
-	return split(made, info, &job->shapes[2]);
+	return program_split(made, info, &job->shapes[2]);
 }
 
 API void ttnn_program_free(struct made *made)
