@@ -14,6 +14,7 @@ except ImportError as error:  # not built for this Python, or it cannot be loade
         print(f"tracy: nothing is recorded: {_plain.MISSING}", file=sys.stderr)
 
 from tracy import _session
+from tracy._query import query
 from tracy._tracy import alloc, frame, free, message, plot, recording, set_thread_name, zone
 from tracy._tracy import message as _message
 from tracy._tracy import start_zone as _start_zone
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "Profiler", "alloc", "frame", "free", "message", "plot", "recording", "set_thread_name",
+    "Profiler", "alloc", "frame", "free", "message", "plot", "query", "recording", "set_thread_name",
     "signpost", "start_tracy_zone", "stop_tracy_zone", "tracy_frame", "tracy_message",
     "wrap", "zone",
 ]

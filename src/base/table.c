@@ -12,11 +12,12 @@
 #define CUT_MIN       12  /* a string is not cut below this width */
 #define PAD_MAX       48  /* not on a terminal: longer strings push their own row only */
 
-const char *const table_formats[] = {"text", "csv", "json", NULL};
+const char *const table_formats[] = {"text", "csv", "json", "md", NULL};
 
+/* For people: text or Markdown. */
 static bool is_text(const struct table *t)
 {
-	return t->style.format == TABLE_AS_TEXT;
+	return t->style.format == TABLE_AS_TEXT || t->style.format == TABLE_AS_MARKDOWN;
 }
 
 /* The title of a column in text, NULL for one that is not shown. */
@@ -52,8 +53,8 @@ void table_open(struct table *t, FILE *out, const struct table_style *style,
 {
 	memset(t, 0, sizeof(*t));
 	t->out = out;
-	t->guard = style->format == TABLE_AS_TEXT ? out : term_guard(out);
 	t->style = *style;
+	t->guard = is_text(t) ? out : term_guard(out);
 	t->columns = columns;
 	t->n = n;
 	t->line = t->cells = (struct buf)BUF_INIT;
@@ -294,6 +295,32 @@ static void add_padded(struct table *t, size_t column, const char *text, size_t 
 	table_pad(&t->line, (string && has < width ? width - has : 0) + GAP);
 }
 
+/* The first line is the header: a line of dashes follows it. */
+static void write_markdown(struct table *t, size_t first)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		size_t from = cell_start(t, first + i);
+
+		if (!table_title(t, i))
+			continue;
+		buf_adds(&t->line, "| ");
+		for (size_t k = from; k < t->ends.v[first + i]; k++) {
+			if (t->cells.data[k] == '|')
+				buf_addc(&t->line, '\\');
+			buf_addc(&t->line, t->cells.data[k]);
+		}
+		buf_addc(&t->line, ' ');
+	}
+	buf_adds(&t->line, "|\n");
+	for (size_t i = 0; !t->headed && i < t->n; i++)
+		if (table_title(t, i))
+			buf_adds(&t->line, t->columns[i].type == TABLE_STRING ? "|---" : "|--:");
+	if (!t->headed)
+		buf_adds(&t->line, "|\n");
+	t->headed = true;
+	flush_line(t);
+}
+
 static void write_line(struct table *t, size_t first, enum term_color color)
 {
 	size_t start = t->line.len;
@@ -324,7 +351,10 @@ static void write_waiting(struct table *t)
 		t->error = table_measure(t);
 	}
 	for (size_t i = 0; i < t->waiting.n && t->error == 0; i++)
-		write_line(t, t->waiting.v[i].first, t->waiting.v[i].color);
+		if (t->style.format == TABLE_AS_MARKDOWN)
+			write_markdown(t, t->waiting.v[i].first);
+		else
+			write_line(t, t->waiting.v[i].first, t->waiting.v[i].color);
 	t->waiting.n = 0;
 	t->ends.n = 0;
 	buf_reset(&t->cells);

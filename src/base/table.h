@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables: the one way to print rows, as text for people, as CSV or as JSON.
+ * Tables: the one way to print rows, as text for people, as CSV, JSON or Markdown.
  *
  *	static const struct table_column columns[] = {
  *		{"name", "name", TABLE_STRING},
@@ -18,6 +18,8 @@
  * of objects) have plain figures: nanoseconds, bytes. Rows are written as they come: text waits for
  * the first rows only, to learn the widths, so memory stays bounded.
  *
+ * Markdown has the columns and units of text.
+ *
  * A record (style.record) is a table with one row: lines of "title  value" in text, one object in
  * JSON.
  */
@@ -31,7 +33,7 @@
 
 #include <stdio.h>
 
-enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };
+enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON, TABLE_AS_MARKDOWN };
 extern const char *const table_formats[]; /* the words for an OPT_ENUM */
 
 enum table_type {
@@ -76,6 +78,7 @@ struct table {
 	size_t at;             /* the column of the next cell */
 	enum term_color color; /* of the row that is being made */
 	bool started;          /* the header is out, widths are fixed */
+	bool headed;           /* Markdown: the header is out */
 	size_t rows;
 	struct buf line; /* the output of one row */
 	struct json json;

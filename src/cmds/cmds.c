@@ -23,6 +23,7 @@
 	X(memory)        \
 	X(locks)         \
 	X(cores)         \
+	X(query)         \
 	X(export)        \
 	X(import)        \
 	X(tracy_capture) \
