@@ -112,7 +112,7 @@ expect_exit 0 "$TACHO" query t.tacho 'CREATE TEMP TABLE a AS SELECT * FROM threa
 
 # Errors and limits.
 expect_error 2 'near "SELEC"' "$TACHO" query t.tacho 'SELEC 1 FROM x'
-expect_error 2 'no such column: nam, at character 8' "$TACHO" query t.tacho 'SELECT nam FROM slice'
+expect_error 2 'no such column: label, at character 8' "$TACHO" query t.tacho 'SELECT label FROM slice'
 expect_error 3 'no.tacho' "$TACHO" query no.tacho 'SELECT 1 AS a'
 expect_error 3 'cannot read no.sql' "$TACHO" query -i no.sql t.tacho
 expect_error 3 'time limit' "$TACHO" query --timeout=50ms t.tacho 'WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT max(i) FROM r'
