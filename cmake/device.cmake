@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtacho_device: devices for programs, with the software device inside. It records through libtacho.
+#
+# Kernels do not depend on how the host's part is built: build-asan shares the folder of generated headers, whose path
+# is part of a kernel's command, and the cache of compiled kernels with build.
+set(kernel_dir ${CMAKE_BINARY_DIR})
+if(TACHO_SANITIZE)
+	string(REGEX REPLACE "-[a-z]+$" "" kernel_dir ${CMAKE_BINARY_DIR})
+endif()
 target_compile_definitions(tacho_device PRIVATE
 	TACHO_SOURCE_FIRMWARE="${PROJECT_SOURCE_DIR}/firmware"
-	TACHO_SOURCE_FORWARD="${PROJECT_BINARY_DIR}/forward"
+	TACHO_SOURCE_FORWARD="${kernel_dir}/forward"
 	TACHO_SOURCE_INCLUDE="${PROJECT_SOURCE_DIR}/include"
 	TACHO_SHARE="${CMAKE_INSTALL_DATADIR}/tacho")
 target_include_directories(tacho_device PUBLIC ${PROJECT_SOURCE_DIR}/firmware/include)

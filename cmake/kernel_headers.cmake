@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The names under which kernels include the kernel API, old and new: each is a header of one line, made
 # here, that includes the one of firmware/include/kernel that has the content.
-set(forward ${PROJECT_BINARY_DIR}/forward)
+set(forward ${kernel_dir}/forward)
 
 function(kernel_header target)
 	foreach(name ${ARGN})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # For the device's scripts: sourced after lib.sh. Kernels are compiled once for all build folders.
-export TACHO_CACHE=$(echo "$BUILD" | sed -E 's/-[a-z]+$//')/kernel-cache
+export TACHO_CACHE=$KERNELS/kernel-cache
 export TACHO_ARCH=tiny
 if ! command -v "${TACHO_RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null; then
 	echo "skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)"

@@ -3,6 +3,7 @@
 set -u
 TACHO=$BUILD/tacho
 MKTRACE=$BUILD/tests/mktrace
+KERNELS=${KERNELS:-$BUILD}
 unset NO_COLOR
 # Seconds after which a test gives up waiting: for what never happens, not for slow machines. The tests in Python
 # and JavaScript read it too.

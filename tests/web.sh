@@ -16,7 +16,7 @@ if ! "$SOURCE/scripts/page-tools" >npm.log 2>&1; then
 fi
 
 traces=$BUILD/web-traces
-export TACHO_CACHE=$BUILD/kernel-cache
+export TACHO_CACHE=$KERNELS/kernel-cache
 export CHROMIUM PYTHON HERE=$here PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
 export ALL=$traces/all.tacho OTHER=$traces/other.tacho OPS=$traces/report/reports/ops_perf_results.csv
 export FULL=$traces/full.tacho TRACY=$traces/other.tracy WIDE=$traces/wide.tacho ODD=$traces/odd

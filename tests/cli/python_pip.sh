@@ -23,7 +23,7 @@ expect_exit 0 venv/bin/python -c 'from importlib.metadata import entry_points as
 found = e(group="pytest11") if __import__("sys").version_info >= (3, 10) else e()["pytest11"]
 assert "tracy.pytest_plugin" in [p.value for p in found]'
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
-	export TACHO_CACHE=$(echo "$BUILD" | sed -E 's/-[a-z]+$//')/kernel-cache TACHO_ARCH=tiny
+	export TACHO_CACHE=$KERNELS/kernel-cache TACHO_ARCH=tiny
 	expect_exit 0 venv/bin/python -c 'import ttnn
 with ttnn.open_device() as d: assert (ttnn.ones((2, 2), device=d) + 1.0).to_list() == [[2, 2], [2, 2]]'
 fi
