@@ -19,6 +19,7 @@ install(DIRECTORY firmware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/firmware)
 install(DIRECTORY include/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/include)
 include(cmake/kernel_headers.cmake)
 install(FILES include/tacho/kernel_profiler.h DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/include/tacho)
+install(FILES include/tacho/metalium/enums.hpp DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/include/tacho/metalium)
 configure_file(cmake/tacho-device.pc.in ${PROJECT_BINARY_DIR}/tacho-device.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tacho-device.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -333,8 +333,9 @@ FORCE_INLINE void noc_inline_dw_write_with_state(uint32_t value, uint32_t addres
 
 /* ---- pages: of any type that knows the address and size of page ID ---- */
 template <typename Gen>
-FORCE_INLINE uint64_t get_noc_addr(const uint32_t id, const Gen &gen, uint32_t offset = 0,
-				   uint8_t noc = noc_index)
+requires std::is_class_v<Gen> FORCE_INLINE uint64_t get_noc_addr(const uint32_t id, const Gen &gen,
+								 uint32_t offset = 0,
+								 uint8_t noc = noc_index)
 {
 	return gen.get_noc_addr(id, offset, noc);
 }

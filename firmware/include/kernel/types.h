@@ -8,6 +8,8 @@
 
 #include "tacho_hw.h"
 
+#include <tacho/metalium/enums.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -52,113 +54,12 @@
 
 using uint = unsigned int;
 
-enum class DataFormat : uint8_t {
-	Float32 = 0,
-	Float16 = 1,
-	Bfp8 = 2,
-	Bfp4 = 3,
-	Tf32 = 4,
-	Float16_b = 5,
-	Bfp8_b = 6,
-	Bfp4_b = 7,
-	Int32 = 8,
-	UInt16 = 9,
-	Lf8 = 10,
-	Bfp2 = 11,
-	MxInt8 = 12,
-	Int16 = 13,
-	Int8 = 14,
-	Bfp2_b = 15,
-	UInt32 = 24,
-	Fp8_e4m3 = 26,
-	UInt8 = 30,
-	RawUInt8 = 240,
-	RawUInt16 = 241,
-	RawUInt32 = 242,
-	Invalid = 255,
-};
+using tt::DataFormat;
 
 namespace tt
 {
-using ::DataFormat;
-enum CBIndex : uint8_t {
-	c_0,
-	c_1,
-	c_2,
-	c_3,
-	c_4,
-	c_5,
-	c_6,
-	c_7,
-	c_8,
-	c_9,
-	c_10,
-	c_11,
-	c_12,
-	c_13,
-	c_14,
-	c_15,
-	c_16,
-	c_17,
-	c_18,
-	c_19,
-	c_20,
-	c_21,
-	c_22,
-	c_23,
-	c_24,
-	c_25,
-	c_26,
-	c_27,
-	c_28,
-	c_29,
-	c_30,
-	c_31,
-	c_32,
-	c_33,
-	c_34,
-	c_35,
-	c_36,
-	c_37,
-	c_38,
-	c_39,
-	c_40,
-	c_41,
-	c_42,
-	c_43,
-	c_44,
-	c_45,
-	c_46,
-	c_47,
-	c_48,
-	c_49,
-	c_50,
-	c_51,
-	c_52,
-	c_53,
-	c_54,
-	c_55,
-	c_56,
-	c_57,
-	c_58,
-	c_59,
-	c_60,
-	c_61,
-	c_62,
-	c_63,
-	SIZE
-};
-/* Names in older kernels. */
-#define TACHO_EIGHT(p, from)                                                                       \
-	p##0 = (from), p##1 = (from) + 1, p##2 = (from) + 2, p##3 = (from) + 3, p##4 = (from) + 4, \
-	p##5 = (from) + 5, p##6 = (from) + 6, p##7 = (from) + 7
-enum CB : uint8_t {
-	TACHO_EIGHT(c_in, 0),
-	TACHO_EIGHT(dataflow, 8),
-	TACHO_EIGHT(c_out, 16),
-	TACHO_EIGHT(c_intermed, 24),
-};
-#undef TACHO_EIGHT
+/* How kernels of 2024 ask for dst; both halves always exist here. */
+enum DstMode : uint8_t { Full, Half, Tile, NUM_DST_MODES };
 
 namespace constants
 {
@@ -168,18 +69,6 @@ constexpr uint32_t TILE_HW = 1024, FACE_HEIGHT = 16, FACE_WIDTH = 16, FACE_HW = 
 #undef TILE_WIDTH
 constexpr uint32_t TILE_HEIGHT = 32, TILE_WIDTH = 32;
 } // namespace constants
-
-namespace tt_metal
-{
-enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
-enum class TensorMemoryLayout {
-	INTERLEAVED = 0,
-	HEIGHT_SHARDED = 2,
-	WIDTH_SHARDED,
-	BLOCK_SHARDED,
-	ND_SHARDED
-};
-} // namespace tt_metal
 } // namespace tt
 
 enum class ProgrammableCoreType : uint8_t { TENSIX, ACTIVE_ETH, IDLE_ETH, DRAM, COUNT };
@@ -218,7 +107,12 @@ constexpr DataFormat format_of(uint32_t cb)
 {
 	return cb < MAX_CBS ? static_cast<DataFormat>(cb_format[cb]) : DataFormat::Invalid;
 }
-/* Bytes of a tile with this many values; block formats have an exponent per 16 of them. */
+/* Block formats have an exponent per 16 values; all of a tile take a multiple of 16 bytes. */
+constexpr uint32_t align_exponents(uint32_t values)
+{
+	return (values / 16 + 15) / 16 * 16;
+}
+/* Bytes of a tile with this many values. */
 constexpr uint32_t tile_bytes(DataFormat f, uint32_t values)
 {
 	switch (f) {
@@ -230,13 +124,13 @@ constexpr uint32_t tile_bytes(DataFormat f, uint32_t values)
 		return values * 4;
 	case DataFormat::Bfp8:
 	case DataFormat::Bfp8_b:
-		return values + values / 16;
+		return values + align_exponents(values);
 	case DataFormat::Bfp4:
 	case DataFormat::Bfp4_b:
-		return values / 2 + values / 16;
+		return values / 2 + align_exponents(values);
 	case DataFormat::Bfp2:
 	case DataFormat::Bfp2_b:
-		return values / 4 + values / 16;
+		return values / 4 + align_exponents(values);
 	case DataFormat::Int8:
 	case DataFormat::UInt8:
 	case DataFormat::Lf8:
