@@ -10,7 +10,7 @@ enum {
 	TE_SEMPOST = 0xA4,
 	TE_SEMGET,
 	TE_SEMWAIT,
-	TE_FORMAT = 0xE0,   /* which (0 A, 1 B, 2 packer) << 16 | format */
+	TE_FORMAT = 0xE0,   /* which (0 A, 1 B, 2 packer) << 16 | shape << 8 | format */
 	TE_UNPACK_A = 0xE1, /* address / 16 */
 	TE_UNPACK_B = 0xE2,
 	TE_FIDELITY = 0xE3, /* 0 LoFi, 1 HiFi2, 2 HiFi3, 3 HiFi4 */
@@ -28,6 +28,9 @@ enum {
 	TE_UNPACK_ROWS = 0xEE, /* address / 16: 32 rows that lie parameter 0 bytes apart, into A */
 	TE_PACK_ROWS = 0xEF,   /* address / 16: the same way out; parameter 1 of them (0: all 32) */
 };
+
+/* Shape of TE_FORMAT: 32 >> (bits 8 to 10) rows; 16 columns instead of 32. */
+#define TE_NARROW (1u << 11)
 
 /* Operations of TE_MATH. */
 enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };

@@ -250,6 +250,8 @@ struct tacho_cb {
 	unsigned shares; /* 1 + the number of a circular buffer whose memory it shares */
 	const struct tacho_buffer *buffer; /* not NULL: it lies on this L1 buffer ... */
 	uint32_t offset;                   /* ... that many bytes from its address */
+	/* Of its tiles: 1, 2, 4, 8, 16 or 32 by 16 or 32; 0: 32. For kernels in C++. */
+	unsigned tile_height, tile_width;
 };
 
 TACHO_DEVICE_API int tacho_program_new(struct tacho_program **program, struct tacho_device *device);

@@ -28,6 +28,12 @@ static int cb_check(const struct tacho_program *p, const struct tacho_cb *cb)
 		return device_fail(TACHO_EUSAGE,
 				   "circular buffer %u: there is no number %u to share with",
 				   cb->index, cb->shares - 1);
+	if ((cb->tile_width != 16 && cb->tile_width != 32) || cb->tile_height > 32 ||
+	    cb->tile_height & (cb->tile_height - 1))
+		return device_fail(TACHO_EUSAGE,
+				   "circular buffer %u: tiles of %u x %u, not of 1, 2, 4, 8, 16 "
+				   "or 32 rows by 16 or 32 columns",
+				   cb->index, cb->tile_height, cb->tile_width);
 	return 0;
 }
 
@@ -103,8 +109,10 @@ int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
 
 	c.conf.ranges = NULL;
 	c.conf.offset = cb_offset(cb);
+	c.conf.tile_height = cb->tile_height ? cb->tile_height : 32;
+	c.conf.tile_width = cb->tile_width ? cb->tile_width : 32;
 	DEVICE_HOLD(p->device);
-	r = cb_check(p, cb);
+	r = cb_check(p, &c.conf);
 	if (r == 0)
 		r = core_set_make(&c.cores, p->device, false, cb->ranges, cb->range_count,
 				  &cb->cores);

@@ -305,41 +305,65 @@ static unsigned fidelity_code(enum tacho_fidelity f)
 
 /* Formats of the circular buffers, 255 where there is none. */
 static void formats_text(const struct tacho_program *p, const struct program_kernel *k,
-			 struct buf *out)
+			 struct buf *formats, struct buf *shapes)
 {
-	unsigned format[MAX_CBS];
+	unsigned format[MAX_CBS], shape[MAX_CBS] = {0};
 
 	for (unsigned i = 0; i < MAX_CBS; i++)
 		format[i] = 255;
-	for (size_t i = 0; i < p->cbs.n; i++)
-		if (core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
-			format[p->cbs.v[i].conf.index] = p->cbs.v[i].conf.format;
+	for (size_t i = 0; i < p->cbs.n; i++) {
+		const struct tacho_cb *cb = &p->cbs.v[i].conf;
+
+		if (!core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
+			continue;
+		format[cb->index] = cb->format;
+		shape[cb->index] = cb->tile_height << 8 | cb->tile_width;
+	}
 	for (unsigned i = 0; i < MAX_CBS; i++)
-		buf_addf(out, "%s%u", i ? "," : "TACHO_CB_FORMATS=", format[i]);
+		buf_addf(formats, "%s%u", i ? "," : "TACHO_CB_FORMATS=", format[i]);
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		buf_addf(shapes, "%s%u", i ? "," : "TACHO_CB_TILES=", shape[i]);
+}
+
+/* Compute kernels in C take tiles of 32 x 32 only. */
+static int tiles_check(const struct tacho_program *p, const struct program_kernel *k)
+{
+	for (size_t i = 0; i < p->cbs.n; i++) {
+		const struct tacho_cb *cb = &p->cbs.v[i].conf;
+
+		if ((cb->tile_height != 32 || cb->tile_width != 32) && k->risc == TACHO_COMPUTE &&
+		    !source_is_cpp(k->source) &&
+		    core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
+			return device_fail(TACHO_EUSAGE,
+					   "circular buffer %u has tiles of %u x %u, the compute "
+					   "kernel %s in C only takes 32 x 32",
+					   cb->index, cb->tile_height, cb->tile_width, k->source);
+	}
+	return 0;
 }
 
 static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 {
 	size_t n = list_length((const char *const *)k->defines);
-	const char **defines = calloc(n + 4, sizeof(*defines));
-	struct buf formats = BUF_INIT;
+	const char **defines = calloc(n + 5, sizeof(*defines));
+	struct buf formats = BUF_INIT, shapes = BUF_INIT;
 	bool ethernet = k->risc == TACHO_ERISC;
 	unsigned first = k->risc == TACHO_COMPUTE ? 2 : k->risc == TACHO_NCRISC ? 1 : 0;
 	unsigned last = k->risc == TACHO_COMPUTE ? 4 : first;
 	char fidelity[32];
-	int r = 0;
+	int r = tiles_check(p, k);
 
-	formats_text(p, k, &formats);
-	if (!defines || formats.failed) {
-		free(defines);
-		buf_free(&formats);
-		return device_fail(TACHO_ENOMEM, "no memory");
-	}
+	formats_text(p, k, &formats, &shapes);
+	if (!defines || formats.failed || shapes.failed)
+		r = device_fail(TACHO_ENOMEM, "no memory");
+	if (r < 0)
+		goto out;
 	snprintf(fidelity, sizeof(fidelity), "TACHO_FIDELITY=%u", fidelity_code(k->fidelity));
 	defines[0] = formats.data;
 	defines[1] = fidelity;
 	defines[2] = k->noc == TACHO_NOC_1 ? "NOC_INDEX=1" : "NOC_INDEX=0";
-	memcpy(defines + 3, k->defines, n * sizeof(*defines));
+	defines[3] = shapes.data;
+	memcpy(defines + 4, k->defines, n * sizeof(*defines));
 	for (unsigned risc = first; r == 0 && risc <= last; risc++) {
 		struct build b = {
 			.source = k->source,
@@ -355,8 +379,10 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 
 		r = build_binary(p->device, &b, &k->binary[risc]);
 	}
+out:
 	free(defines);
 	buf_free(&formats);
+	buf_free(&shapes);
 	return r;
 }
 

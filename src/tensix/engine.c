@@ -73,6 +73,8 @@ struct engine *engine_get(struct tensix_core *c)
 		c->engine = calloc(1, sizeof(*c->engine));
 		for (unsigned i = 0; c->engine && i < ENGINE_SEMS; i++)
 			c->engine->sem_max[i] = 15;
+		for (unsigned i = 0; c->engine && i < 3; i++)
+			c->engine->shape[i] = TILE_WHOLE;
 	}
 	return c->engine;
 }
@@ -127,31 +129,34 @@ static bool in_l1(const struct issue *s, uint32_t address, uint64_t bytes)
 }
 
 /* Bytes from the first to the end of the last row; 0 for a format that has no rows. */
-static uint64_t rows_bytes(const struct issue *s, unsigned format, unsigned rows)
+static uint64_t rows_bytes(const struct issue *s, unsigned format, struct tile_shape shape)
 {
 	uint32_t value = tile_value_bytes(format);
+	uint64_t before = (uint64_t)(shape.rows - 1) * s->e->parameter[s->thread][0];
 
-	return value ? (uint64_t)(rows - 1) * s->e->parameter[s->thread][0] + 32u * value : 0;
+	return value ? before + shape.columns * value : 0;
 }
 
 static bool engine_unpack(struct issue *s, unsigned which, bool rows)
 {
 	struct engine *e = s->e;
 	struct engine_src *src = &e->src[which][e->fill[which]];
-	uint32_t address = s->operand * 16, bytes = tile_bytes(e->format[which]);
+	struct tile_shape shape = e->shape[which];
+	uint32_t address = s->operand * 16, bytes = tile_shape_bytes(e->format[which], shape);
 
 	if (src->full)
 		return false;
-	if (!in_l1(s, address, rows ? rows_bytes(s, e->format[which], TILE_DIM) : bytes))
+	if (!in_l1(s, address, rows ? rows_bytes(s, e->format[which], shape) : bytes))
 		return engine_fault(s, address);
 	if (rows)
 		tile_unpack_rows(&src->tile, s->c->l1 + address, e->format[which],
-				 e->parameter[s->thread][0]);
+				 e->parameter[s->thread][0], shape);
 	else
-		tile_unpack(&src->tile, s->c->l1 + address, e->format[which]);
+		tile_unpack_shape(&src->tile, s->c->l1 + address, e->format[which], shape);
 	engine_wait_for(s, src->at, COUNT_CLEAR + which);
 	use_unit(s, which ? UNIT_UNPACK1 : UNIT_UNPACK0, (bytes + UNPACK_BYTES - 1) / UNPACK_BYTES);
 	src->full = true;
+	src->shape = shape;
 	src->at = s->end;
 	e->fill[which] ^= 1;
 	return true;
@@ -219,9 +224,10 @@ static void compute_pair(struct engine *e, unsigned index, const struct tile *a,
 	}
 }
 
-static void engine_compute(struct engine *e, unsigned index, const struct tile *a,
+static void engine_compute(struct engine *e, unsigned index, const struct engine_src *src,
 			   const struct tile *b, unsigned op, unsigned how)
 {
+	const struct tile *a = &src->tile;
 	struct tile *dst;
 	bool fresh;
 
@@ -242,7 +248,7 @@ static void engine_compute(struct engine *e, unsigned index, const struct tile *
 	case TE_REDUCE:
 		dst = dst_tile(e, 0, index, &fresh);
 		tile_reduce(dst, a, b, (enum tile_reduce)(how & 3), (enum tile_axis)(how >> 2 & 3),
-			    fresh);
+			    fresh, src->shape);
 		break;
 	default:
 		compute_pair(e, index, a, b, op, how);
@@ -267,7 +273,7 @@ static bool engine_math(struct issue *s)
 		engine_wait_for(s, b->at, COUNT_VALID + 1);
 	e->count[COUNT_STARTED]++;
 	use_unit(s, UNIT_FPU, math_ops[op].cycles * (math_ops[op].phases ? e->fidelity + 1u : 1u));
-	engine_compute(e, index, &a->tile, &b->tile, op, how);
+	engine_compute(e, index, a, &b->tile, op, how);
 	release_src(s, 0);
 	if (two)
 		release_src(s, 1);
@@ -342,7 +348,7 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 	if (e->pack_mode & 2)
 		tile_unary(space, TE_U_RELU, space->integer ? TE_INT : 0, none, NULL);
 	if (e->pack_mode & 1) {
-		tile_unpack(&old, s->c->l1 + address, e->format[2]);
+		tile_unpack_shape(&old, s->c->l1 + address, e->format[2], e->shape[2]);
 		tile_binary(space, space, &old, TILE_ADD, TILE_BCAST_NONE, 0);
 	}
 	return space;
@@ -351,25 +357,28 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 static bool engine_pack(struct issue *s, bool as_rows)
 {
 	struct engine *e = s->e;
-	uint32_t address = s->operand * 16, bytes = tile_bytes(e->format[2]);
+	struct tile_shape shape = e->shape[2];
+	uint32_t address = s->operand * 16, bytes = tile_shape_bytes(e->format[2], shape);
 	unsigned rows = e->parameter[s->thread][1];
 	uint64_t span = bytes;
 	struct tile space;
 	const struct tile *t;
 	bool fresh;
 
-	rows = rows && rows < TILE_DIM ? rows : TILE_DIM;
+	if (as_rows && rows && rows < shape.rows)
+		shape.rows = (uint8_t)rows;
 	if (as_rows)
-		span = rows_bytes(s, e->format[2], rows);
+		span = rows_bytes(s, e->format[2], shape);
 	if (!in_l1(s, address, span) || e->pack_dst >= DST_TILES / 2)
 		return engine_fault(s, address);
 	use_unit(s, UNIT_PACK, (bytes + PACK_BYTES - 1) / PACK_BYTES);
 	t = dst_tile(e, 1, e->pack_dst, &fresh);
 	if (as_rows)
 		tile_pack_rows(s->c->l1 + address, t, e->format[2], e->parameter[s->thread][0],
-			       rows);
+			       shape);
 	else
-		tile_pack(s->c->l1 + address, pack_tile(s, t, address, &space), e->format[2]);
+		tile_pack_shape(s->c->l1 + address, pack_tile(s, t, address, &space), e->format[2],
+				shape);
 	core_touched(s->c, address, (uint32_t)span, s->end);
 	return true;
 }
@@ -394,11 +403,15 @@ static void set_parameter(struct issue *s, bool high)
 
 static bool set_config(struct issue *s, unsigned op)
 {
+	unsigned which = s->operand >> 16 & 255;
+
 	switch (op) {
 	case TE_FORMAT:
-		if ((s->operand >> 16 & 255) > 2)
+		if (which > 2)
 			return engine_fault(s, s->operand);
-		s->e->format[s->operand >> 16 & 255] = s->operand & 255;
+		s->e->format[which] = s->operand & 255;
+		s->e->shape[which].rows = (uint8_t)(TILE_DIM >> (s->operand >> 8 & 7));
+		s->e->shape[which].columns = s->operand & TE_NARROW ? 16 : 32;
 		break;
 	case TE_FIDELITY:
 		s->e->fidelity = s->operand & 3;

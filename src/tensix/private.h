@@ -166,6 +166,7 @@ struct engine_queue {
 };
 
 struct engine_src {
+	struct tile_shape shape;
 	struct tile tile;
 	uint64_t at; /* full: when valid; empty: since when free */
 	bool full;
@@ -176,6 +177,7 @@ struct engine {
 	struct engine_src src[2][2]; /* A and B, two banks each */
 	uint8_t fill[2], drain[2];   /* banks that the unpacker fills and math uses */
 	uint8_t format[3];           /* of A, B, the packer */
+	struct tile_shape shape[3];
 	uint8_t fidelity;
 	uint8_t pack_dst, pack_mode;
 	uint8_t half[2];          /* halves of dst that math and the packer use */

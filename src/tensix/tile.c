@@ -317,27 +317,103 @@ bool tile_pack(uint8_t *bytes, const struct tile *in, unsigned format)
 	return true;
 }
 
+/* ---- other shapes ---- */
+uint32_t tile_shape_bytes(unsigned format, struct tile_shape shape)
+{
+	uint32_t values = (uint32_t)shape.rows * shape.columns, bytes = tile_bytes(format);
+	bool power = shape.rows && !(shape.rows & (shape.rows - 1)) && shape.rows <= TILE_DIM;
+
+	if (!power || (shape.columns != 16 && shape.columns != 32))
+		return 0;
+	if (!block_bits(format))
+		return bytes / TILE_VALUES * values;
+	return (values / 16 + 15) / 16 * 16 + values * block_bits(format) / 8;
+}
+
+/*
+ * The bytes of a row of 16 values in a whole tile and in a smaller one. A row has its values and,
+ * in a block format, an exponent. ROW counts the rows of the smaller tile, face after face.
+ */
+struct tile_row {
+	uint32_t whole, exponent; /* in the whole tile */
+	uint32_t small, bytes;
+};
+
+static struct tile_row tile_row_find(unsigned format, struct tile_shape shape, unsigned row)
+{
+	unsigned height = shape.rows < 16 ? shape.rows : 16;
+	unsigned face = row / height, across = shape.columns / 16;
+	unsigned at = tile_at(face / across * 16 + row % height, face % across * 16) / 16;
+	uint32_t exponents = block_bits(format) ? EXPONENTS : 0;
+	uint32_t bytes = (tile_bytes(format) - exponents) / 64;
+	uint32_t before = tile_shape_bytes(format, shape) -
+			  bytes * ((uint32_t)shape.rows * shape.columns / 16);
+
+	return (struct tile_row){exponents + at * bytes, at, before + row * bytes, bytes};
+}
+
+bool tile_unpack_shape(struct tile *out, const uint8_t *bytes, unsigned format,
+		       struct tile_shape shape)
+{
+	uint8_t whole[TILE_VALUES * 4] = {0};
+
+	if (shape.rows == TILE_DIM && shape.columns == TILE_DIM)
+		return tile_unpack(out, bytes, format);
+	if (!tile_shape_bytes(format, shape))
+		return false;
+	for (unsigned row = 0; row < (unsigned)shape.rows * shape.columns / 16; row++) {
+		struct tile_row r = tile_row_find(format, shape, row);
+
+		memcpy(whole + r.whole, bytes + r.small, r.bytes);
+		if (block_bits(format))
+			whole[r.exponent] = bytes[row];
+	}
+	return tile_unpack(out, whole, format);
+}
+
+bool tile_pack_shape(uint8_t *bytes, const struct tile *in, unsigned format,
+		     struct tile_shape shape)
+{
+	uint8_t whole[TILE_VALUES * 4];
+
+	if (shape.rows == TILE_DIM && shape.columns == TILE_DIM)
+		return tile_pack(bytes, in, format);
+	if (!tile_shape_bytes(format, shape))
+		return false;
+	tile_pack(whole, in, format);
+	for (unsigned row = 0; row < (unsigned)shape.rows * shape.columns / 16; row++) {
+		struct tile_row r = tile_row_find(format, shape, row);
+
+		memcpy(bytes + r.small, whole + r.whole, r.bytes);
+		if (block_bits(format))
+			bytes[row] = whole[r.exponent];
+	}
+	return true;
+}
+
 /* ---- rows ---- */
-void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride)
+void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride,
+		      struct tile_shape shape)
 {
 	uint32_t value = tile_value_bytes(format);
 
+	if (shape.rows < TILE_DIM || shape.columns < TILE_DIM)
+		memset(out, 0, sizeof(*out));
 	out->integer = tile_format_is_integer(format);
-	for (unsigned r = 0; r < TILE_DIM; r++, bytes += stride) {
-		values_unpack(out->i + tile_at(r, 0), bytes, format, 16);
-		values_unpack(out->i + tile_at(r, 16), bytes + (size_t)16 * value, format, 16);
-	}
+	for (unsigned r = 0; r < shape.rows; r++, bytes += stride)
+		for (unsigned c = 0; c < shape.columns; c += 16)
+			values_unpack(out->i + tile_at(r, c), bytes + (size_t)c * value, format,
+				      16);
 }
 
 void tile_pack_rows(uint8_t *bytes, const struct tile *in, unsigned format, size_t stride,
-		    unsigned rows)
+		    struct tile_shape shape)
 {
 	uint32_t value = tile_value_bytes(format);
 	struct tile space;
 
 	in = tile_for(in, format, &space);
-	for (unsigned r = 0; r < rows; r++, bytes += stride) {
-		values_pack(bytes, in->i + tile_at(r, 0), format, 16);
-		values_pack(bytes + (size_t)16 * value, in->i + tile_at(r, 16), format, 16);
-	}
+	for (unsigned r = 0; r < shape.rows; r++, bytes += stride)
+		for (unsigned c = 0; c < shape.columns; c += 16)
+			values_pack(bytes + (size_t)c * value, in->i + tile_at(r, c), format, 16);
 }

@@ -34,6 +34,13 @@ enum tile_format {
 	TILE_UINT8 = 30,
 };
 
+/* Height and width of a tile in memory; a smaller tile is the top left of one of 32 x 32, with
+ * zeros outside. */
+struct tile_shape {
+	uint8_t rows, columns;
+};
+#define TILE_WHOLE ((struct tile_shape){TILE_DIM, TILE_DIM})
+
 struct tile {
 	bool integer; /* .i holds the values, else .f */
 	union {
@@ -56,16 +63,27 @@ struct tile_state {
 
 /* Bytes of a tile in memory; 0 for an unknown format. */
 uint32_t tile_bytes(unsigned format);
+/*
+ * The same for other shapes: faces of at most 16 rows, in order; the exponents of block formats
+ * take a multiple of 16 bytes. 0 for a shape that the hardware does not have.
+ */
+uint32_t tile_shape_bytes(unsigned format, struct tile_shape shape);
 /* Bytes of one value; 0 for a block format or an unknown one. */
 uint32_t tile_value_bytes(unsigned format);
 
 /* BYTES holds tile_bytes(format); false for an unknown format. */
 bool tile_unpack(struct tile *out, const uint8_t *bytes, unsigned format);
 bool tile_pack(uint8_t *bytes, const struct tile *in, unsigned format);
-/* Rows of 32 values that lie STRIDE bytes apart; no block formats. ROWS: at most 32. */
-void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride);
+/* BYTES holds tile_shape_bytes(). */
+bool tile_unpack_shape(struct tile *out, const uint8_t *bytes, unsigned format,
+		       struct tile_shape shape);
+bool tile_pack_shape(uint8_t *bytes, const struct tile *in, unsigned format,
+		     struct tile_shape shape);
+/* Rows of values that lie STRIDE bytes apart; no block formats. */
+void tile_unpack_rows(struct tile *out, const uint8_t *bytes, unsigned format, size_t stride,
+		      struct tile_shape shape);
 void tile_pack_rows(uint8_t *bytes, const struct tile *in, unsigned format, size_t stride,
-		    unsigned rows);
+		    struct tile_shape shape);
 
 /* Convert the values to floats; to integers (nearest); each to the nearest bfloat16. */
 void tile_make_float(struct tile *t);
@@ -87,10 +105,10 @@ void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast 
 void tile_transpose(struct tile *dst, const struct tile *a);
 /*
  * Multiplies each value by the first value of SCALER, then reduces; SUM adds to the previous dst.
- * FRESH: dst holds nothing yet.
+ * FRESH: dst holds nothing yet. SHAPE: of A; a maximum must not include the zeros outside of it.
  */
 void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
-		 enum tile_reduce op, enum tile_axis axis, bool fresh);
+		 enum tile_reduce op, enum tile_axis axis, bool fresh, struct tile_shape shape);
 
 /* Operations and flags of tacho_engine.h; P: its parameters. OUT may be one of the others. */
 void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,

@@ -179,7 +179,7 @@ static float reduce_line(const float *v, unsigned n, unsigned step, enum tile_re
 }
 
 void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scaler,
-		 enum tile_reduce op, enum tile_axis axis, bool fresh)
+		 enum tile_reduce op, enum tile_axis axis, bool fresh, struct tile_shape shape)
 {
 	float rows[TILE_DIM][TILE_DIM], columns[TILE_DIM];
 	float scale = scaler->integer ? (float)scaler->i[0] : scaler->f[0];
@@ -191,8 +191,8 @@ void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scal
 			rows[r][c] *= scale;
 	for (unsigned i = 0; i < TILE_DIM; i++) {
 		float value = axis == TILE_ALONG_ROW
-				      ? reduce_line(rows[i], TILE_DIM, 1, op)
-				      : reduce_line(&rows[0][i], TILE_DIM, TILE_DIM, op);
+				      ? reduce_line(rows[i], shape.columns, 1, op)
+				      : reduce_line(&rows[0][i], shape.rows, TILE_DIM, op);
 		float *to = &dst->f[axis == TILE_ALONG_ROW ? tile_at(i, 0) : tile_at(0, i)];
 
 		columns[i] = value;
@@ -200,7 +200,7 @@ void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scal
 			*to = fresh ? value : reduce_two(*to, value, op);
 	}
 	if (axis == TILE_ALONG_BOTH) {
-		float value = reduce_line(columns, TILE_DIM, 1, op);
+		float value = reduce_line(columns, shape.columns, 1, op);
 
 		dst->f[0] = fresh ? value : reduce_two(dst->f[0], value, op);
 	}

@@ -190,6 +190,144 @@ static void test_tiles(void **state)
 	tacho_device_close(d);
 }
 
+/* ---- tiles of other shapes ---- */
+static const char shapes_text[] =
+	"#include \"api/compute/eltwise_binary.h\"\n"
+	"#include \"api/compute/matmul.h\"\n"
+	"#include \"api/compute/reduce.h\"\n"
+	"#include \"api/compute/pack_untilize.h\"\n"
+	"#define RESULT(...) do { cb_reserve_back(16, 1); tile_regs_acquire(); __VA_ARGS__; \\\n"
+	"	tile_regs_commit(); tile_regs_wait(); pack_tile(0, 16); tile_regs_release(); \\\n"
+	"	cb_push_back(16, 1); } while (0)\n"
+	"void kernel_main()\n"
+	"{\n"
+	"	for (uint32_t i = 0; i < 3; i++)\n"
+	"		cb_wait_front(i, 1);\n"
+	"	RESULT(add_tiles_init(0, 1); add_tiles(0, 1, 0, 0, 0));\n"
+	"	RESULT((reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 2, 16)),\n"
+	"	       (reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 2, 0, 0, 0)));\n"
+	"	RESULT(mm_init(0, 2, 16); matmul_tiles(0, 2, 0, 0, 0, 0));\n"
+	"	cb_reserve_back(16, 1);\n"
+	"	pack_untilize_init<1>(0, 16);\n"
+	"	pack_untilize_block<1>(0, 1, 16);\n"
+	"	cb_push_back(16, 1);\n"
+	"}\n";
+
+static void shapes_compare(const float *out, unsigned number, unsigned height, unsigned width)
+{
+	struct tile_shape shape = {(uint8_t)height, (uint8_t)width};
+	struct tile t;
+
+	tile_unpack_shape(&t, (const uint8_t *)out, TILE_FLOAT32, shape);
+	for (unsigned r = 0; r < height; r++) {
+		double most = -INFINITY;
+
+		for (unsigned k = 0; k < width; k++)
+			most = fmax(most, in[0][r][k] * in[2][0][0]);
+		for (unsigned c = 0; c < width; c++) {
+			double want = number == 0   ? in[0][r][c] + in[1][r][c]
+				      : number == 1 ? most
+						    : in[0][r][c];
+			double have = number == 3 ? out[r * width + c] : t.f[tile_at(r, c)];
+
+			for (unsigned k = 0; number == 2 && k < width; k++)
+				want += in[0][r][k] * in[2][k][c] - (k ? 0 : in[0][r][c]);
+			if ((number != 1 || c == 0) && !(fabs(have - want) < 1e-4))
+				fail_msg("%u x %u, result %u, row %u, column %u: %g, not %g",
+					 height, width, number, r, c, have, want);
+		}
+	}
+}
+
+static void shapes_run(struct tacho_device *d, unsigned height, unsigned width)
+{
+	struct tile_shape shape = {(uint8_t)height, (uint8_t)width};
+	uint32_t bytes = tile_shape_bytes(TILE_FLOAT32, shape), words[] = {4, 2, 4096, 2, 4096};
+	static const unsigned cbs[] = {0, 1, 2, 16};
+	struct tacho_buffer *from, *to;
+	struct tacho_program *p;
+	uint32_t args[2];
+	float page[1024] = {0};
+	int mover;
+
+	assert_int_equal(tacho_buffer_new(&from, d, TACHO_DRAM, 3 * 4096, 4096), 0);
+	assert_int_equal(tacho_buffer_new(&to, d, TACHO_DRAM, 4 * 4096, 4096), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct tile t;
+
+		fill_input((uint8_t *)page, i, TACHO_FLOAT32);
+		tile_unpack(&t, (const uint8_t *)page, TACHO_FLOAT32);
+		for (unsigned k = 0; i == 0 && k < TILE_VALUES; k++)
+			t.f[k] = -3 - t.f[k]; /* a maximum below 0 */
+		for (unsigned r = 0; i == 0 && r < DIM; r++)
+			for (unsigned c = 0; c < DIM; c++)
+				in[0][r][c] = t.f[tile_at(r, c)];
+		if (i == 2)
+			in[2][0][0] = t.f[0] = 1;
+		tile_pack_shape((uint8_t *)page, &t, TILE_FLOAT32, i == 2 ? TILE_WHOLE : shape);
+		assert_int_equal(tacho_buffer_write(from, 4096ull * i, page, 4096), 0);
+	}
+	args[0] = tacho_buffer_address(from);
+	args[1] = tacho_buffer_address(to);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(
+			tacho_program_cb(p, &(struct tacho_cb){.index = cbs[i],
+							       .pages = 1,
+							       .page_size = i == 2 ? 4096 : bytes,
+							       .tile_height = i == 2 ? 0 : height,
+							       .tile_width = i == 2 ? 0 : width,
+							       .format = TACHO_FLOAT32}) >= 0);
+	mover = tacho_program_kernel(
+		p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/cpp_tiles.cpp",
+					  .compile_args = words,
+					  .compile_arg_count = 5});
+	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "shapes.cpp",
+								   .text = shapes_text,
+								   .risc = TACHO_COMPUTE}) >= 0);
+	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
+	run(d, p, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(tacho_buffer_read(to, 4096ull * i, page, 4096), 0);
+		shapes_compare(page, i, height, width);
+	}
+	tacho_program_free(p);
+	tacho_buffer_free(from);
+	tacho_buffer_free(to);
+}
+
+static void test_shapes(void **state)
+{
+	struct tacho_device *d;
+	struct tacho_program *p;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	shapes_run(d, 16, 32);
+	shapes_run(d, 4, 16);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	assert_true(tacho_program_cb(
+			    p, &(struct tacho_cb){.pages = 1, .page_size = 64, .tile_height = 3}) <
+		    0);
+	assert_non_null(strstr(tacho_device_error(), "circular buffer 0: tiles of 3 x 32, not of"));
+	assert_int_equal(
+		tacho_program_cb(
+			p, &(struct tacho_cb){.pages = 1, .page_size = 1024, .tile_height = 16}),
+		0);
+	assert_true(
+		tacho_program_kernel(p, &(struct tacho_kernel){.source = "tile.c",
+							       .text = "void kernel_main(void) {}",
+							       .risc = TACHO_COMPUTE}) >= 0);
+	assert_true(tacho_program_compile(p) < 0);
+	assert_non_null(
+		strstr(tacho_device_error(),
+		       "circular buffer 0 has tiles of 16 x 32, the compute kernel tile.c"));
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 /* ---- between cores ---- */
 
 /*
@@ -405,9 +543,8 @@ static void test_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tiles),
-		cmocka_unit_test(test_between_cores),
-		cmocka_unit_test(test_compile),
+		cmocka_unit_test(test_tiles),         cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_between_cores), cmocka_unit_test(test_compile),
 		cmocka_unit_test(test_wrong),
 	};
 

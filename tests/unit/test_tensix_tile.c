@@ -546,9 +546,9 @@ static void test_other_formats(void **state)
 		assert_int_equal(a.integer, b.integer);
 		/* Rows of three tiles; this is the one in the middle. */
 		tile_pack_rows(rows + (size_t)32 * tile_value_bytes(exact[k]), &a, exact[k],
-			       (size_t)96 * tile_value_bytes(exact[k]), 32);
+			       (size_t)96 * tile_value_bytes(exact[k]), TILE_WHOLE);
 		tile_unpack_rows(&b, rows + (size_t)32 * tile_value_bytes(exact[k]), exact[k],
-				 (size_t)96 * tile_value_bytes(exact[k]));
+				 (size_t)96 * tile_value_bytes(exact[k]), TILE_WHOLE);
 		assert_memory_equal(a.i, b.i, sizeof(a.i));
 	}
 	/* float16: the smallest, one that rounds, too large. */
@@ -589,22 +589,68 @@ static void test_transpose_and_reduce(void **state)
 	assert_true(b.f[tile_at(17, 1)] == a.f[tile_at(1, 17)]);
 	scaler.f[0] = 0.5f;
 	b = (struct tile){0};
-	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_ROW, true);
+	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_ROW, true, TILE_WHOLE);
 	for (unsigned i = 0; i < 32; i++)
 		sum += 0.5 * a.f[tile_at(7, i)];
 	assert_true(fabs(b.f[tile_at(7, 0)] - sum) < 1e-4);
 	b = (struct tile){0};
 	b.f[tile_at(0, 9)] = -1e9f;
-	tile_reduce(&b, &a, &scaler, TILE_MAX, TILE_ALONG_COL, false);
+	tile_reduce(&b, &a, &scaler, TILE_MAX, TILE_ALONG_COL, false, TILE_WHOLE);
 	for (unsigned i = 0; i < 32; i++)
 		most = fmax(most, 0.5 * a.f[tile_at(i, 9)]);
 	assert_true(fabs(b.f[tile_at(0, 9)] - most) < 1e-6);
 	b = (struct tile){0};
-	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_BOTH, true);
+	tile_reduce(&b, &a, &scaler, TILE_SUM, TILE_ALONG_BOTH, true, TILE_WHOLE);
 	sum = 0;
 	for (unsigned i = 0; i < TILE_VALUES; i++)
 		sum += 0.5 * a.f[i];
 	assert_true(fabs(b.f[0] - sum) < 1e-3);
+}
+
+/* Tiles of other shapes: faces of at most 16 rows, one after the other. */
+static void test_shapes(void **state)
+{
+	static const unsigned packed[] = {TILE_FLOAT32, TILE_BFLOAT16, TILE_BFP8, TILE_BFP4};
+	struct tile a = {0}, b, scaler = {.f = {1}};
+	uint8_t bytes[4096 + 1];
+	float first;
+
+	(void)state;
+	assert_int_equal(tile_shape_bytes(TILE_BFLOAT16, (struct tile_shape){16, 32}), 1024);
+	assert_int_equal(tile_shape_bytes(TILE_BFP8, (struct tile_shape){16, 16}), 16 + 256);
+	assert_int_equal(tile_shape_bytes(TILE_BFP8, (struct tile_shape){4, 32}), 16 + 128);
+	assert_int_equal(tile_shape_bytes(TILE_BFLOAT16, (struct tile_shape){3, 32}), 0);
+	assert_int_equal(tile_shape_bytes(TILE_BFLOAT16, (struct tile_shape){64, 32}), 0);
+	assert_int_equal(tile_shape_bytes(TILE_BFLOAT16, (struct tile_shape){16, 8}), 0);
+	for (unsigned i = 0; i < TILE_VALUES; i++)
+		a.f[i] = -ldexpf(1, (int)(i / 16 % 11)); /* a face row: exact in all formats */
+	for (unsigned k = 0; k < 4; k++) {
+		for (uint8_t rows = 1; rows <= 32; rows *= 2) {
+			for (uint8_t columns = 16; columns <= 32; columns *= 2) {
+				struct tile_shape shape = {rows, columns};
+				uint32_t n = tile_shape_bytes(packed[k], shape);
+
+				bytes[n] = 0x5a;
+				assert_true(tile_pack_shape(bytes, &a, packed[k], shape));
+				assert_int_equal(bytes[n], 0x5a);
+				assert_true(tile_unpack_shape(&b, bytes, packed[k], shape));
+				for (unsigned r = 0; r < 32; r++)
+					for (unsigned c = 0; c < 32; c++)
+						assert_true(b.f[tile_at(r, c)] ==
+							    (r < rows && c < columns
+								     ? a.f[tile_at(r, c)]
+								     : 0));
+			}
+		}
+	}
+	/* The second face of 8 x 32 follows the 8 rows of the first. */
+	tile_pack_shape(bytes, &a, TILE_FLOAT32, (struct tile_shape){8, 32});
+	memcpy(&first, bytes + 8 * 16 * 4, 4);
+	assert_true(first == a.f[tile_at(0, 16)]);
+	/* What is outside takes no part in a maximum. */
+	tile_unpack_shape(&b, bytes, TILE_FLOAT32, (struct tile_shape){8, 16});
+	tile_reduce(&a, &b, &scaler, TILE_MAX, TILE_ALONG_BOTH, true, (struct tile_shape){8, 16});
+	assert_true(a.f[0] == -1);
 }
 
 /* ---- after the queues ---- */
@@ -721,6 +767,7 @@ int main(void)
 		cmocka_unit_test(test_engine),
 		cmocka_unit_test(test_engine_faults),
 		cmocka_unit_test(test_engine_queue),
+		cmocka_unit_test(test_shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,14 +127,22 @@ FORCE_INLINE uint32_t page_at(uint32_t cb, uint32_t page)
 
 	return address >= c.fifo_limit ? address - c.fifo_size : address;
 }
+/* Format and shape for TE_FORMAT. */
+constexpr auto cb_layout = tacho::each_cb([](int32_t i) {
+	uint32_t shape = (uint32_t)std::countr_zero(32u / tacho::tile_height((uint32_t)i)) << 8;
+
+	if (tacho::tile_width((uint32_t)i) == 16)
+		shape |= TE_NARROW;
+	return shape | tacho::cb_format[i];
+});
 FORCE_INLINE void unpack_a(uint32_t cb, uint32_t tile)
 {
-	TE_PUSH(TE_FORMAT, 0u << 16 | tacho::cb_format[cb]);
+	TE_PUSH(TE_FORMAT, 0u << 16 | cb_layout[cb]);
 	TE_PUSH(TE_UNPACK_A, page_at(cb, tile));
 }
 FORCE_INLINE void unpack_b(uint32_t cb, uint32_t tile)
 {
-	TE_PUSH(TE_FORMAT, 1u << 16 | tacho::cb_format[cb]);
+	TE_PUSH(TE_FORMAT, 1u << 16 | cb_layout[cb]);
 	TE_PUSH(TE_UNPACK_B, page_at(cb, tile));
 }
 /* The row of the second operand that is broadcast, when it is not the first. */
@@ -362,7 +370,7 @@ FORCE_INLINE void pack_to(uint32_t dst, uint32_t cb, uint32_t page)
 	const LocalCBInterface &c = tacho_cbs[cb];
 	uint32_t address = c.fifo_wr_ptr + page * c.fifo_page_size;
 
-	TE_PUSH(TE_FORMAT, 2u << 16 | tacho::cb_format[cb]);
+	TE_PUSH(TE_FORMAT, 2u << 16 | tacho_impl::cb_layout[cb]);
 	TE_PUSH(TE_PACK_DST, dst);
 	TE_PUSH(TE_PACK, address >= c.fifo_limit ? address - c.fifo_size : address);
 }
@@ -474,7 +482,8 @@ ALWI void binary_tiles_init(uint32_t, uint32_t, bool acc = false, B &&...)
 	tacho_impl::init();
 	tacho_impl::accumulate = acc;
 }
-ALWI void binary_op_specific_init(int, int)
+template <bool full = false, EltwiseBinaryType type = EltwiseBinaryType::ELWADD>
+ALWI void binary_op_specific_init(int = 0, int = 1)
 {
 	tacho_impl::init();
 }

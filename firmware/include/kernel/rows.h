@@ -15,12 +15,12 @@ namespace tacho_impl
 {
 constexpr uint32_t row_bytes(uint32_t cb)
 {
-	return tacho::tile_bytes(tacho::format_of(cb), 1024) / 32;
+	return tacho::tile_bytes(tacho::format_of(cb), tacho::tile_width(cb));
 }
 /* Tile TILE of rows that are WIDTH tiles wide, from page PAGE on. */
 FORCE_INLINE void unpack_rows(uint32_t cb, uint32_t page, uint32_t tile, uint32_t width)
 {
-	TE_PUSH(TE_FORMAT, 0u << 16 | tacho::cb_format[cb]);
+	TE_PUSH(TE_FORMAT, 0u << 16 | cb_layout[cb]);
 	parameter(0, width * row_bytes(cb));
 	TE_PUSH(TE_UNPACK_ROWS, page_at(cb, page) + tile * row_bytes(cb) / 16);
 }
@@ -29,7 +29,7 @@ FORCE_INLINE void pack_rows(uint32_t dst, uint32_t cb, uint32_t page, uint32_t t
 {
 	const LocalCBInterface &c = tacho_cbs[cb];
 
-	TE_PUSH(TE_FORMAT, 2u << 16 | tacho::cb_format[cb]);
+	TE_PUSH(TE_FORMAT, 2u << 16 | cb_layout[cb]);
 	TE_PUSH(TE_PACK_DST, dst);
 	parameter(0, width * row_bytes(cb));
 	parameter(1, rows);

@@ -107,7 +107,21 @@ public:
 	}
 	uint32_t get_tile_size(DataFormat f) const
 	{
-		return tt::tile_size(f) / 1024 * get_tile_hw();
+		const uint32_t exponents = get_tile_hw() / 16;
+
+		switch (f) {
+		case DataFormat::Bfp8:
+		case DataFormat::Bfp8_b:
+			return get_tile_hw() + tt::align(exponents, 16u);
+		case DataFormat::Bfp4:
+		case DataFormat::Bfp4_b:
+			return get_tile_hw() / 2 + tt::align(exponents, 16u);
+		case DataFormat::Bfp2:
+		case DataFormat::Bfp2_b:
+			return get_tile_hw() / 4 + tt::align(exponents, 16u);
+		default:
+			return tt::datum_size(f) * get_tile_hw();
+		}
 	}
 
 private:
@@ -456,6 +470,8 @@ private:
 			cb.ranges = ranges.data();
 			cb.range_count = static_cast<unsigned>(ranges.size());
 			cb.buffer = below;
+			cb.tile_height = one.tile.get_height();
+			cb.tile_width = one.tile.get_width();
 			if (first >= 0)
 				cb.shares = static_cast<unsigned>(first) + 1;
 			int number = tacho_program_cb(b.program, &cb);
