@@ -32,6 +32,8 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_PAGER", "the pager of long reports on a terminal; PAGER, else less, when not set"},
 	{"TACHO_POLICY", "what happens when the rings are full: drop, block or overwrite"},
 	{"TACHO_PYTHON", "what 'python -m tracy' lets the Python processes below it do"},
+	{"TACHO_RANK",
+	 "number of this process in its job; that of Open MPI, PMI, Slurm or torchrun when not set"},
 	{"TACHO_RING_KB", "memory of a thread's first ring in KiB"},
 	{"TACHO_RISCV_CC", "the compiler of kernels; riscv64-unknown-elf-gcc when not set"},
 	{"TACHO_SESSION",
@@ -39,6 +41,7 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_SESSION_MB",
 	 "memory for all processes of a session in MiB; a quarter of what is free there, at least "
 	 "512, when not set"},
+	{"TACHO_WORLD_SIZE", "number of processes of the job"},
 	{"TACHO_ZONE_HASH", "1 numbers zones of kernels by a hash of name, file and line"},
 	{"TACHO_ZONE_LOG", "a log with the names of hashed zones, as zone_src_locations.log"},
 	{"TT_METAL_ATOMIC_DEBUG_DELAY_CORES",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder: drains every ring of a session into a trace, with checkpoints. */
+#include "base/environ.h"
 #include "base/now.h"
 #include "capture/private.h"
 #include "clock/clock.h"
@@ -52,6 +53,43 @@ static void add_cpu(struct trace_writer *w)
 		fclose(f);
 }
 
+/*
+ * Launchers number the processes of a job; the first that is set counts. Recordings with one boot
+ * id have one tick clock.
+ */
+static void add_rank(struct trace_writer *w)
+{
+	static const char *const variables[][2] = {
+		{"TACHO_RANK", "TACHO_WORLD_SIZE"},
+		{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+		{"PMI_RANK", "PMI_SIZE"},
+		{"SLURM_PROCID", "SLURM_NTASKS"},
+		{"RANK", "WORLD_SIZE"},
+	};
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char boot[64] = "";
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *rank = environ_get(variables[i][0]);
+		const char *world = environ_get(variables[i][1]);
+
+		if (!rank || !*rank || rank[strspn(rank, "0123456789")] || strlen(rank) > 9)
+			continue;
+		trace_set_property(w, "rank", rank);
+		if (world && *world)
+			trace_set_property(w, "world size", world);
+		break;
+	}
+	if (environ_get("TT_MESH_ID"))
+		trace_set_property(w, "mesh id", environ_get("TT_MESH_ID"));
+	if (f && fgets(boot, sizeof(boot), f)) {
+		boot[strcspn(boot, "\n")] = 0;
+		trace_set_property(w, "boot id", boot);
+	}
+	if (f)
+		fclose(f);
+}
+
 static void add_properties(struct trace_writer *w)
 {
 	struct utsname u;
@@ -63,6 +101,7 @@ static void add_properties(struct trace_writer *w)
 		trace_set_property(w, "system", text);
 	}
 	add_cpu(w);
+	add_rank(w);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	trace_set_property(w, "cpus", text);
 	trace_set_property(w, "clock", clock_is_invariant() ? "invariant" : "not invariant");

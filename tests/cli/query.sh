@@ -150,3 +150,8 @@ expect_count 20 docs.sql
 while read -r sql; do
 	expect_exit 0 "$TACHO" query t.tacho "$sql"
 done <docs.sql
+
+# The rank of a job's process and the boot are recorded.
+OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 "$TACHO" run -q -o rank.tacho -- true || fail "run"
+expect_exit 0 "$TACHO" query --format=csv rank.tacho "SELECT rank, (SELECT value FROM metadata WHERE name = 'world size'), (SELECT value FROM metadata WHERE name = 'boot id') FROM machine"
+expect_line out "^3,8,$(cat /proc/sys/kernel/random/boot_id)\$"
