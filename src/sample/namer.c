@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "sample/demangle.h"
 #include "sample/module.h"
+#include "sample/perfmap.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -38,6 +39,8 @@ struct namer {
 	} units; /* by low; only if the file has no table of them */
 	bool units_read;
 	Dwarf_Addr bias;
+	struct perfmap
+		*map; /* of memory that a JIT compiler has filled; then nothing else is used */
 };
 
 /* ------------------------------------------------------- symbol tables */
@@ -225,11 +228,19 @@ void namer_find(struct namer *n, uint64_t address,
 		void (*found)(void *context, const struct name *name), void *context)
 {
 	struct finder f = {{"", "", 0, 0}, found, context};
-	Dwarf_Die *unit = unit_find(n, address);
-	Dwfl_Line *line = unit ? dwfl_module_getsrc(n->module, address) : NULL;
+	char text[4096];
+	Dwarf_Die *unit;
+	Dwfl_Line *line;
 	const struct symbol *s;
 	int number = 0;
 
+	if (n->map) {
+		if (perfmap_find(n->map, address, text, sizeof(text)))
+			name_give(&f, text);
+		return;
+	}
+	unit = unit_find(n, address);
+	line = unit ? dwfl_module_getsrc(n->module, address) : NULL;
 	if (line) {
 		const char *file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
 
@@ -287,11 +298,26 @@ static bool build_id_matches(Dwfl_Module *m, const char *expected)
 	return true;
 }
 
+static struct namer *namer_open_memory(const char *path)
+{
+	struct namer *n = calloc(1, sizeof(*n));
+	unsigned pid;
+
+	if (n && sscanf(path, "[memory of %u]", &pid) == 1)
+		n->map = perfmap_open(pid);
+	if (n && n->map)
+		return n;
+	namer_close(n);
+	return NULL;
+}
+
 struct namer *namer_open(uint32_t kind, const char *path, const char *build_id)
 {
 	struct namer *n;
 	int fd = -1;
 
+	if (kind == MODULE_MEMORY)
+		return namer_open_memory(path);
 	if (kind == MODULE_VDSO)
 		fd = vdso_open();
 	else if (kind == MODULE_FILE)
@@ -328,6 +354,7 @@ void namer_close(struct namer *n)
 		return;
 	vec_free(&n->symbols);
 	vec_free(&n->units);
+	perfmap_free(n->map);
 	if (n->dwfl)
 		dwfl_end(n->dwfl);
 	free(n);
