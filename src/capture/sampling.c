@@ -404,6 +404,8 @@ static void totals_add(struct capture *c)
 	trace_set_property(c->writer, "samples", text);
 	snprintf(text, sizeof(text), "%.6f", (double)t.cpu_ns / 1e9);
 	trace_set_property(c->writer, "sampler cpu seconds", text);
+	snprintf(text, sizeof(text), "%u", t.stack_bytes);
+	trace_set_property(c->writer, "sampling stack bytes", text);
 	if (t.python) {
 		snprintf(text, sizeof(text), "%.2f %%",
 			 100 * (double)t.python_merged / (double)t.python);

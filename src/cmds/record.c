@@ -117,6 +117,7 @@ static int sample_options(const struct record_conf *conf, struct sampler_options
 		return err_set(err, TACHO_EUSAGE, "--stack-kb is from 1 to %d",
 			       SAMPLER_STACK_MOST / 1024);
 	options->hz = (uint32_t)hz;
+	options->adaptive = !conf->stack_kb;
 	options->stack_bytes =
 		conf->stack_kb ? (uint32_t)conf->stack_kb * 1024 : SAMPLER_STACK_BYTES;
 	return 0;

@@ -40,17 +40,18 @@ struct record_conf {
 			"longest wait of --policy=block (default 100)")
 
 /* For verbs that start or find programs themselves. */
-#define RECORD_SAMPLE_OPTS(s, f)                                                                  \
-	{.type = OPT_T_STR,                                                                       \
-	 .name = "sample",                                                                        \
-	 .arg = "HZ",                                                                             \
-	 .bare = "auto",                                                                          \
-	 .offset = offsetof(s, f.sample),                                                         \
-	 .help = "also sample call stacks, HZ times per second of CPU time (default 997), and "   \
-		 "follow what threads wait for; needs nothing of the program; strict: fail when " \
-		 "the kernel does not allow it"},                                                 \
-		OPT_INT(0, "stack-kb", "KB", s, f.stack_kb,                                       \
-			"bytes of stack that a sample looks at, 1 to 58 KiB (default 16)")
+#define RECORD_SAMPLE_OPTS(s, f)                                                                   \
+	{.type = OPT_T_STR,                                                                        \
+	 .name = "sample",                                                                         \
+	 .arg = "HZ",                                                                              \
+	 .bare = "auto",                                                                           \
+	 .offset = offsetof(s, f.sample),                                                          \
+	 .help = "also sample call stacks, HZ times per second of CPU time (default 997), and "    \
+		 "follow what threads wait for; needs nothing of the program; strict: fail when "  \
+		 "the kernel does not allow it"},                                                  \
+		OPT_INT(0, "stack-kb", "KB", s, f.stack_kb,                                        \
+			"copy so much of the stack with each sample, 1 to 58 KiB (default 16, or " \
+			"58 as soon as stacks are found to be larger)")
 
 extern const char *const record_policies[];
 

@@ -179,10 +179,37 @@ static int open_refused(pid_t tid, int number, struct tacho_error *err)
 	return err_errno(err, TACHO_ENO, "cannot sample thread %d", (int)tid);
 }
 
+enum samples_start { START_NOW, START_ON_EXEC, START_LATER };
+
+/* Opens the sampling event of a task on a CPU. On failure errno has the reason. */
+static int samples_open(struct events *e, const struct event_ring *ring, pid_t tid,
+			enum samples_start start)
+{
+	struct perf_event_attr attr = attr_samples(e, ring, start == START_ON_EXEC);
+	uint64_t id = 0;
+	int fd;
+
+	attr.disabled = start != START_NOW;
+	fd = event_open(&attr, tid, (int)ring->cpu);
+	if (fd < 0)
+		return -1;
+	if (vec_push(&e->samples, fd) < 0) {
+		close(fd);
+		errno = ENOMEM;
+		return -1;
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+	    map_set(&e->owner_of, id, EVENT_OWNER(tid, e->openings)) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->leader);
+}
+
 /* Opens both events of a task on a CPU. On failure errno has the reason. */
 static int task_open(struct events *e, struct event_ring *ring, pid_t tid, bool on_exec)
 {
-	struct perf_event_attr books = attr_books(ring, on_exec), samples;
+	struct perf_event_attr books = attr_books(ring, on_exec);
 	int fd = event_open(&books, tid, (int)ring->cpu);
 
 	if (fd < 0)
@@ -199,16 +226,7 @@ static int task_open(struct events *e, struct event_ring *ring, pid_t tid, bool 
 	} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->leader) < 0) {
 		return -1;
 	}
-	samples = attr_samples(e, ring, on_exec);
-	fd = event_open(&samples, tid, (int)ring->cpu);
-	if (fd < 0)
-		return -1;
-	if (vec_push(&e->fds, fd) < 0) {
-		close(fd);
-		errno = ENOMEM;
-		return -1;
-	}
-	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->leader);
+	return samples_open(e, ring, tid, on_exec ? START_ON_EXEC : START_NOW);
 }
 
 int events_add(struct events *e, pid_t tid, bool on_exec, struct tacho_error *err)
@@ -233,6 +251,20 @@ int events_add(struct events *e, pid_t tid, bool on_exec, struct tacho_error *er
 	return 0;
 }
 
+static int running_add(struct events *e, pid_t tid, struct tacho_error *err)
+{
+	return events_add(e, tid, false, err);
+}
+
+static int running_deepen(struct events *e, pid_t tid, struct tacho_error *err)
+{
+	for (size_t i = 0; i < e->rings.n; i++)
+		if (e->rings.v[i].leader >= 0 &&
+		    samples_open(e, &e->rings.v[i], tid, START_LATER) < 0)
+			return err_set(err, TACHO_ENO, "no event for %d", (int)tid);
+	return 0;
+}
+
 static bool task_is_known(const pid_t *tasks, size_t n, pid_t tid)
 {
 	for (size_t i = 0; i < n; i++)
@@ -241,7 +273,10 @@ static bool task_is_known(const pid_t *tasks, size_t n, pid_t tid)
 	return false;
 }
 
-int events_add_process(struct events *e, pid_t pid, struct tacho_error *err)
+/* ADD for each thread of a process, until no new one appears. */
+static int tasks_add(struct events *e, pid_t pid,
+		     int (*add)(struct events *e, pid_t tid, struct tacho_error *err),
+		     struct tacho_error *err)
 {
 	struct {
 		VEC(pid_t);
@@ -265,7 +300,7 @@ int events_add_process(struct events *e, pid_t pid, struct tacho_error *err)
 
 			if (!tid || task_is_known(tasks.v, tasks.n, tid))
 				continue;
-			r = events_add(e, tid, false, err);
+			r = add(e, tid, err);
 			if (r < 0 && errno == ESRCH && tid != pid)
 				r = 0; /* it has ended since */
 			if (r == 0)
@@ -275,6 +310,47 @@ int events_add_process(struct events *e, pid_t pid, struct tacho_error *err)
 	} while (r == 0 && tasks.n > before);
 	vec_free(&tasks);
 	return r;
+}
+
+int events_add_process(struct events *e, pid_t pid, struct tacho_error *err)
+{
+	return tasks_add(e, pid, running_add, err);
+}
+
+static void fds_close(struct event_fds *fds)
+{
+	for (size_t i = 0; i < fds->n; i++)
+		close(fds->v[i]);
+	vec_free(fds);
+	memset(fds, 0, sizeof(*fds));
+}
+
+int events_deepen(struct events *e, const pid_t *pids, size_t n, uint32_t stack_bytes)
+{
+	struct event_fds old = e->samples;
+	uint32_t before = e->stack_bytes;
+	char path[64];
+	int r = 0;
+
+	memset(&e->samples, 0, sizeof(e->samples));
+	e->stack_bytes = stack_bytes;
+	e->openings++;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)pids[i]);
+		r = tasks_add(e, pids[i], running_deepen, NULL);
+		if (r < 0 && access(path, F_OK) < 0)
+			r = 0; /* it has ended since */
+	}
+	if (r < 0) {
+		fds_close(&e->samples);
+		e->samples = old;
+		e->stack_bytes = before;
+		return r;
+	}
+	fds_close(&old);
+	for (size_t i = 0; i < e->samples.n; i++)
+		ioctl(e->samples.v[i], PERF_EVENT_IOC_ENABLE, 0);
+	return 0;
 }
 
 /* ------------------------------------------------------------- reading */
@@ -430,6 +506,8 @@ void events_stop(struct events *e)
 {
 	for (size_t i = 0; i < e->fds.n; i++)
 		ioctl(e->fds.v[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < e->samples.n; i++)
+		ioctl(e->samples.v[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void events_free(struct events *e)
@@ -444,5 +522,7 @@ void events_free(struct events *e)
 	for (size_t i = 0; i < e->fds.n; i++)
 		close(e->fds.v[i]);
 	vec_free(&e->fds);
+	fds_close(&e->samples);
+	map_free(&e->owner_of);
 	vec_free(&e->rings);
 }

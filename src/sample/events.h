@@ -8,6 +8,7 @@
 #define SAMPLE_EVENTS_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "sample/record.h"
 
@@ -37,9 +38,17 @@ struct events {
 	} rings;
 	struct {
 		VEC(int);
-	} fds;
+	} fds; /* bookkeeping */
+	struct event_fds {
+		VEC(int);
+	} samples;
+	struct map owner_of; /* id of a sampling event to EVENT_OWNER of its task */
+	uint32_t openings;   /* how often sampling events were opened for all tasks */
 	uint64_t bad_records;
 };
+
+/* The task that an event was opened for, which its children share, and at which opening. */
+#define EVENT_OWNER(tid, opening) ((uint32_t)(tid) | (uint32_t)(opening) << 24)
 
 /* The rings are created with the first task. */
 int events_init(struct events *e, uint32_t hz, uint32_t stack_bytes);
@@ -52,6 +61,12 @@ int events_add(struct events *e, pid_t tid, bool on_exec, struct tacho_error *er
 
 /* The same for all threads of a running process, until no new one appears. */
 int events_add_process(struct events *e, pid_t pid, struct tacho_error *err);
+
+/*
+ * Copies STACK_BYTES of stacks from now on: opens sampling events for all tasks of the N processes,
+ * then closes the previous ones. Negative: not allowed or possible; the previous ones stay.
+ */
+int events_deepen(struct events *e, const pid_t *pids, size_t n, uint32_t stack_bytes);
 
 /* Waits until a ring is a quarter full, or MS milliseconds. */
 void events_wait(const struct events *e, int ms);

@@ -19,6 +19,7 @@ struct sampled_thread {
 	uint32_t cpu;
 	uint32_t state; /* enum trace_state since then */
 	bool named;
+	uint32_t owner; /* EVENT_OWNER of its samples; 0: none yet */
 	/*
 	 * While it is blocked: its stack, read at read_at. It is valid if the thread has not run
 	 * since.
@@ -73,6 +74,9 @@ struct sampler {
 	struct stack_frame frames[LIMIT_STACK_FRAMES];
 	uint64_t frame_pcs[LIMIT_STACK_FRAMES]; /* of frames, as addresses of the process */
 	struct pystacks *python;
+	/* Of the last samples: whether stacks are larger than the copies. */
+	unsigned window_samples, window_cut;
+	bool deepened;    /* larger copies were tried */
 	bool sees_python; /* some process is an interpreter: samples are examined sooner */
 
 	pthread_t thread;
@@ -131,6 +135,8 @@ unsigned pystacks_merge_now(struct sampler *s, struct sampled_process *p, uint32
 
 /* ---- stack.c: add samples to the tree of stacks */
 void stack_sample(struct sampler *s, const struct record *r);
+/* If many stacks are cut: has the kernel copy more of them. */
+void stack_round(struct sampler *s);
 uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned count);
 /* Announces a new module to the trace. NULL: no memory. */
 struct module *stack_module(struct sampler *s, enum module_kind kind, const char *path,

@@ -58,7 +58,7 @@ static void sample_decode(struct cursor *c, struct record *r)
 {
 	uint64_t abi, size;
 
-	cursor_u64(c); /* identifier */
+	r->event = cursor_u64(c);
 	r->ip = cursor_u64(c);
 	r->pid = cursor_u32(c);
 	r->tid = cursor_u32(c);

@@ -33,6 +33,7 @@ struct record {
 	uint64_t time; /* CLOCK_MONOTONIC_RAW, nanoseconds */
 	uint32_t cpu;
 	/* SAMPLE */
+	uint64_t event; /* id of the sampling event */
 	uint64_t ip, period;
 	const uint8_t *regs; /* RECORD_REG_COUNT words, unaligned; NULL: none, or of 32 bits */
 	bool narrow;         /* a 32-bit program */

@@ -75,6 +75,7 @@ static void cpu_time_note(struct sampler *s)
 	pthread_mutex_lock(&s->lock);
 	s->totals.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 	s->totals.bad = s->events.bad_records;
+	s->totals.stack_bytes = s->events.stack_bytes;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -87,6 +88,7 @@ static void *sampler_loop(void *argument)
 		clock_follow(s);
 		records_drain(s, sampler_raw_ns() - SETTLE_NS);
 		states_round(s);
+		stack_round(s);
 		soon = waiting_round(s, sampler_raw_ns()) || s->sees_python;
 		events_wait(&s->events, soon ? SOON_MS : ROUND_MS);
 	}

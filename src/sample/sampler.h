@@ -32,6 +32,7 @@
 struct sampler_options {
 	uint32_t hz;
 	uint32_t stack_bytes;
+	bool adaptive; /* copy more of stacks if many are cut */
 };
 
 enum sampler_kind {
@@ -63,6 +64,7 @@ struct sampler_totals {
 	uint64_t ends[16]; /* by enum stack_end */
 	uint64_t lost, throttled, bad, queue_full;
 	uint64_t python, python_merged; /* samples of interpreters, and with Python frames */
+	uint32_t stack_bytes;           /* copied at the end */
 	uint64_t cpu_ns;                /* used by the sampler's own thread */
 };
 

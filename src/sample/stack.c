@@ -77,6 +77,49 @@ static void regs_take(struct unwind_input *in, const uint8_t *words)
 	in->known = (1u << CFI_REGS) - 1;
 }
 
+/*
+ * A thread that was created while events were opened can have two: the inherited one and its own.
+ * Only the samples of one count.
+ */
+static bool is_second_event(const struct sampler *s, struct sampled_thread *t,
+			    const struct record *r)
+{
+	const uint32_t *owner = map_get(&s->events.owner_of, r->event);
+
+	if (!owner || *owner == t->owner)
+		return false;
+	if (t->owner && *owner >> 24 <= t->owner >> 24)
+		return *owner >> 24 == t->owner >> 24;
+	t->owner = *owner;
+	return false;
+}
+
+#define WINDOW 200 /* samples */
+
+static void window_note(struct sampler *s, enum stack_end end)
+{
+	if (++s->window_samples > WINDOW)
+		s->window_samples = s->window_cut = 0;
+	s->window_cut += end == STACK_CUT;
+}
+
+/* More than 1 % are cut. */
+void stack_round(struct sampler *s)
+{
+	struct {
+		VEC(pid_t);
+	} pids = {0};
+
+	if (s->deepened || s->window_cut <= WINDOW / 100 || !s->options.adaptive)
+		return;
+	s->deepened = true;
+	for (size_t i = 0; i < s->processes.n; i++)
+		if (!s->processes.v[i]->ended && vec_push(&pids, s->processes.v[i]->space.pid) < 0)
+			break;
+	events_deepen(&s->events, pids.v, pids.n, SAMPLER_STACK_MOST);
+	vec_free(&pids);
+}
+
 void stack_sample(struct sampler *s, const struct record *r)
 {
 	struct sampled_process *p = sampler_process(s, r->pid);
@@ -85,7 +128,7 @@ void stack_sample(struct sampler *s, const struct record *r)
 	enum stack_end end = STACK_NONE;
 	unsigned count = 0;
 
-	if (!p || !t)
+	if (!p || !t || is_second_event(s, t, r))
 		return;
 	if (r->regs) {
 		regs_take(&in, r->regs);
@@ -93,6 +136,7 @@ void stack_sample(struct sampler *s, const struct record *r)
 		count = pystacks_merge(s, p, r->tid, r->time, count);
 		/* A short copy is the end of the stack's mapping, not a cut. */
 	}
+	window_note(s, end);
 	pthread_mutex_lock(&s->lock);
 	s->totals.samples++;
 	s->totals.ends[end]++;

@@ -42,6 +42,21 @@ expect_exit 0 "$TACHO" stacks --depth=2 huge.tacho
 expect_line out '(100|9[0-9])\.[0-9]+ .*\[cut\]' ' large_frame '
 expect_line err 'stacks are whole'
 
+# If stacks are larger than the copies, copies become larger while it runs; unless their size is given.
+sample large 600
+expect_exit 0 "$TACHO" stacks --list --min=0 --format=json large.tacho
+python3 - out <<'EOF' || fail "copies of stacks do not grow"
+import json, sys
+found = {f["name"]: f for f in json.load(open(sys.argv[1]))}
+print(found)
+assert found["main"]["total_percent"] > 90
+EOF
+expect_exit 0 "$TACHO" info large.tacho
+expect_line out '^sampling stack bytes +60000$'
+sample large 200 --stack-kb=16
+expect_exit 0 "$TACHO" stacks --depth=1 large.tacho
+expect_line out '(100|9[0-9])\.[0-9]+ .*\[cut\]'
+
 # Through a signal handler to the function that was interrupted; if that is on another stack, to there.
 sample signal 300
 expect_exit 0 "$TACHO" stacks signal.tacho
