@@ -34,6 +34,29 @@ void tacho_core_end(uint64_t core, uint32_t srcloc, uint64_t ticks);
 /* Attaches one more value, also 0, to the innermost open zone of that number. */
 void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value);
 
+/* What a RISC recorded, at which cycle of its device's clock. Numbers of docs/format.md. */
+enum tacho_marker_kind {
+	TACHO_MARK_START, /* of a zone. Without a parent it has values: the id of the op that runs,
+			     0 for none, and of a replay trace << 32 | number of the replay */
+	TACHO_MARK_END,
+	TACHO_MARK_TOTAL,   /* a zone's sum of cycles */
+	TACHO_MARK_DATA,    /* one value or two */
+	TACHO_MARK_EVENT,   /* the value is its number */
+	TACHO_MARK_NOC,     /* a transfer: its words */
+	TACHO_MARK_COUNTER, /* a performance counter: value, cycles */
+};
+
+struct tacho_marker {
+	enum tacho_marker_kind kind;
+	uint32_t srcloc; /* a number of tacho_srcloc_make() */
+	uint64_t ticks, cycle;
+	unsigned values; /* how many there are: at most 2 */
+	uint64_t value[2];
+};
+
+/* One marker of a RISC, with its zone: instead of begin, value and end. */
+void tacho_core_marker(uint64_t core, const struct tacho_marker *marker);
+
 /*
  * Sends a message that others will refer to. 1: it stays in the trace. 0: there was no room for it,
  * or later events may overwrite it, so send it again.

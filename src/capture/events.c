@@ -234,6 +234,60 @@ static void on_core_zone(struct context *x)
 		stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[3], NULL, 0);
 }
 
+static void marker_row(struct context *x, uint32_t track, uint32_t kind, uint64_t time, uint64_t a,
+		       uint64_t b, uint64_t value)
+{
+	struct trace_row row = {
+		.time = time, .kind = kind, .thread = TRACE_NONE, .a = a, .b = b, .c = value};
+	int r = trace_add_row(x->c->writer, track, &row);
+
+	if (r < 0)
+		capture_error(x->c, r);
+	held_row_count(x->c, track, 1, 0);
+	x->c->sum.rows++;
+}
+
+/*
+ * A marker of a device's core: a row, and a zone for timelines. They are in order for each core, so
+ * the row need not be held.
+ */
+static void on_core_marker(struct context *x)
+{
+	const uint64_t *w = x->e->words;
+	uint32_t id = TRACE_MARKER_SRCLOC(w[1]), kind = TRACE_MARKER_KIND(w[1]);
+	uint32_t values = TRACE_MARKER_VALUES(w[1]);
+	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
+	struct made *m = process_track(x->c, x->p, TRACE_CORE, w[0] & ~FIBER_CORE, "");
+	uint32_t srcloc = process_srcloc(x->c, x->p, id);
+	uint64_t time, outer;
+
+	if (!f || !m)
+		return;
+	if (kind >= TRACE_MARKS || values > 2) {
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		return;
+	}
+	if (!(m->info.format >> kind & 1)) {
+		m->info.format |= 1u << kind;
+		process_update_track(x->c, m, NULL);
+	}
+	time = w[2] < f->stack.last ? f->stack.last : w[2];
+	outer = f->stack.zones.n ? f->stack.zones.v[0].start : time;
+	if (kind == TRACE_MARK_END) {
+		stack_end(x->c, &f->stack, time, id);
+	} else {
+		stack_begin(x->c, &f->stack, time, id, srcloc);
+		for (uint32_t i = 0; i < values && (w[4] || kind != TRACE_MARK_START); i++)
+			stack_attach(x->c, &f->stack, id, TRACE_EXTRA_VALUE, w[4 + i], NULL, 0);
+		if (kind != TRACE_MARK_START)
+			stack_end(x->c, &f->stack, time, id);
+	}
+	marker_row(x, m->track, TRACE_ROW_MARKER, outer, w[3], TRACE_MARKER(kind, values, srcloc),
+		   values ? w[4] : 0);
+	if (values > 1)
+		marker_row(x, m->track, TRACE_ROW_MARKER_WORD, outer, w[5], 0, 0);
+}
+
 /* It was never stored: count it as emitted and lost. */
 static void on_core_loss(struct context *x, enum trace_loss reason)
 {
@@ -367,6 +421,9 @@ static void record_event(struct context *x)
 	case RING_CORE_BEGIN:
 	case RING_CORE_END:
 		on_core_zone(x);
+		break;
+	case RING_CORE_MARKER:
+		on_core_marker(x);
 		break;
 	case RING_CORE_VALUE:
 		on_core_value(x);

@@ -41,6 +41,18 @@ TACHO_API void tacho_core_value(uint64_t core, uint32_t srcloc, uint64_t value)
 		record_emit(t, RING_CORE_VALUE, words, 3, NULL, 0);
 }
 
+TACHO_API void tacho_core_marker(uint64_t core, const struct tacho_marker *m)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {
+		core,        m->srcloc | (uint64_t)m->kind << 32 | (uint64_t)m->values << 40,
+		m->ticks,    m->cycle,
+		m->value[0], m->value[1]};
+
+	if (t)
+		record_emit(t, RING_CORE_MARKER, words, 6, NULL, 0);
+}
+
 TACHO_API void tacho_device_describe(unsigned device, const char *json, size_t len)
 {
 	struct thread *t = tacho_is_recording() ? thread_current() : NULL;

@@ -46,7 +46,7 @@ static struct op_marker mark_marker(struct tacho_device *d, const struct log_mar
 			      .risc = item->flat * DEVICE_RISCS + item->risc,
 			      .zones = log_zone(d, item->id)->zones,
 			      .which = (uint8_t)log_risc(d, item),
-			      .kind = OP_MARK_DATA,
+			      .kind = TRACE_MARK_DATA,
 			      .cycle = start->cycles + mark->cycles,
 			      .value = item->data[0],
 			      .id = item->op ? op_id(d, start->ops + item->op) : 0,
@@ -54,9 +54,9 @@ static struct op_marker mark_marker(struct tacho_device *d, const struct log_mar
 			      .session = OP_NONE};
 
 	if (item->kind == PROF_K_ZONE)
-		m.kind = mark->end ? OP_MARK_END : OP_MARK_START;
+		m.kind = mark->end ? TRACE_MARK_END : TRACE_MARK_START;
 	else if (is_transfer(item))
-		m.kind = OP_MARK_NOC;
+		m.kind = TRACE_MARK_NOC;
 	if (replay_find(d, item->op, item->replay, &replayed)) {
 		m.trace = start->traces + replayed.trace;
 		m.session = replayed.replay;

@@ -74,6 +74,8 @@ void sync_now(struct tacho_device *d);
 bool sync_is_due(const struct tacho_device *d);
 /* Tick of this machine at which CORE's clock showed CYCLES. */
 uint64_t sync_ticks(const struct tacho_device *d, unsigned core, uint64_t cycles);
+/* The device's clock, as in clock points, when CORE's showed CYCLES. */
+uint64_t sync_cycle(const struct tacho_device *d, unsigned core, uint64_t cycles);
 /* 64 bits of CORE's clock at the last exchange. */
 uint64_t sync_last(const struct tacho_device *d, unsigned core);
 /* No time before the last exchange will be requested. */

@@ -237,9 +237,12 @@ void sync_close(struct tacho_device *d)
 
 uint64_t sync_ticks(const struct tacho_device *d, unsigned core, uint64_t cycles)
 {
-	const struct device_sync *s = &d->prof->sync;
+	return device_clock_ticks(&d->prof->sync.clock, sync_cycle(d, core, cycles));
+}
 
-	return device_clock_ticks(&s->clock, cycles - (uint64_t)s->offsets[core]);
+uint64_t sync_cycle(const struct tacho_device *d, unsigned core, uint64_t cycles)
+{
+	return cycles - (uint64_t)d->prof->sync.offsets[core];
 }
 
 uint64_t sync_last(const struct tacho_device *d, unsigned core)

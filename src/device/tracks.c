@@ -43,22 +43,33 @@ static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
 }
 
-/* The marker kind is stored in the source location's function. */
-static const char *function_of(const struct prof_item *item)
+static enum tacho_marker_kind kind_of(const struct prof_item *item)
 {
 	switch (item->kind) {
 	case PROF_K_TOTAL:
-		return "ZONE_TOTAL";
+		return TACHO_MARK_TOTAL;
 	case PROF_K_EVENT:
-		return "TS_EVENT";
+		return TACHO_MARK_EVENT;
 	case PROF_K_DATA:
 	case PROF_K_DATA_16:
-		return item->id == PROF_ID_NOC        ? "NOC"
-		       : item->id == PROF_ID_COUNTERS ? "COUNTER"
-						      : "TS_DATA";
+		return item->id == PROF_ID_NOC        ? TACHO_MARK_NOC
+		       : item->id == PROF_ID_COUNTERS ? TACHO_MARK_COUNTER
+						      : TACHO_MARK_DATA;
 	default:
-		return "";
+		return TACHO_MARK_START;
 	}
+}
+
+/* What timelines show as the function of a marker that is no zone. */
+static const char *function_of(const struct prof_item *item)
+{
+	static const char *const words[] = {
+		[TACHO_MARK_START] = "",       [TACHO_MARK_TOTAL] = "ZONE_TOTAL",
+		[TACHO_MARK_DATA] = "TS_DATA", [TACHO_MARK_EVENT] = "TS_EVENT",
+		[TACHO_MARK_NOC] = "NOC",      [TACHO_MARK_COUNTER] = "COUNTER",
+	};
+
+	return words[kind_of(item)];
 }
 
 /* No colour: tracks have their own, and a zone of several RISCs has one source location. */
@@ -81,19 +92,19 @@ static uint32_t srcloc_of(struct tacho_device *d, const struct prof_item *item)
 	return p->srclocs.v[id];
 }
 
-/* Values, events, transfers and counters are zones of length 0. */
 static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *item)
 {
-	bool noc = item->id == PROF_ID_NOC, counter = item->id == PROF_ID_COUNTERS;
+	enum tacho_marker_kind kind = kind_of(item);
+	bool noc = kind == TACHO_MARK_NOC;
 	unsigned type = noc ? item->data[0] & 0xff : item->data[1] & 0xff;
 	uint32_t *known = &d->prof->fixed[noc][type];
 	char name[32];
 
-	if (item->kind == PROF_K_EVENT) {
+	if (kind == TACHO_MARK_EVENT) {
 		snprintf(name, sizeof(name), "event %u", item->id);
 		return tacho_srcloc_make(name, function_of(item), "", 0, 0);
 	}
-	if ((item->kind != PROF_K_DATA && item->kind != PROF_K_DATA_16) || !(noc || counter))
+	if (!noc && kind != TACHO_MARK_COUNTER)
 		return srcloc_of(d, item);
 	if (!*known)
 		*known = tacho_srcloc_make(noc ? prof_noc_name(type) : prof_counter_name(type),
@@ -111,34 +122,29 @@ static void plot_counter(const struct tacho_device *d, unsigned core, const stru
 	tacho_plot_int(name, (uint32_t)item->data[0]);
 }
 
-/* The data words of a marker. */
-static void put_values(struct tacho_device *d, unsigned core, uint64_t track, uint32_t srcloc,
-		       const struct prof_item *item)
-{
-	if (item->kind == PROF_K_EVENT) {
-		tacho_core_value(track, srcloc, item->id);
-	} else if (item->id == PROF_ID_COUNTERS && item->kind == PROF_K_DATA_16) {
-		tacho_core_value(track, srcloc, (uint32_t)item->data[0]);
-		tacho_core_value(track, srcloc, item->data[0] >> 32);
-		plot_counter(d, core, item);
-	} else {
-		tacho_core_value(track, srcloc, item->data[0]);
-		if (item->kind == PROF_K_DATA_16)
-			tacho_core_value(track, srcloc, item->data[1]);
-	}
-}
-
-/* The op, when the outermost zone starts, and its replay. */
-static void put_op(struct tacho_device *d, uint64_t track, uint32_t srcloc,
-		   const struct prof_item *item)
+/* The data words of a marker; of a zone without a parent the op that runs, and its replay. */
+static void values_fill(struct tacho_device *d, const struct prof_item *item, bool inside,
+			struct tacho_marker *m)
 {
 	struct device_replay r;
 
-	if (!item->op)
-		return;
-	tacho_core_value(track, srcloc, op_id(d, item->op));
-	if (replay_find(d, item->op, item->replay, &r))
-		tacho_core_value(track, srcloc, (uint64_t)r.trace << 32 | r.replay);
+	m->values = 1;
+	m->value[0] = item->data[0];
+	if (m->kind == TACHO_MARK_START) {
+		m->values = !inside;
+		m->value[0] = inside || !item->op ? 0 : op_id(d, item->op);
+		if (!inside && item->op && replay_find(d, item->op, item->replay, &r))
+			m->value[m->values++] = (uint64_t)r.trace << 32 | r.replay;
+	} else if (m->kind == TACHO_MARK_EVENT) {
+		m->value[0] = item->id;
+	} else if (item->kind == PROF_K_DATA_16) {
+		m->values = 2;
+		m->value[1] = item->data[1];
+		if (m->kind == TACHO_MARK_COUNTER) {
+			m->value[0] = (uint32_t)item->data[0];
+			m->value[1] = item->data[0] >> 32;
+		}
+	}
 }
 
 static int tracks_compare(const void *a, const void *b)
@@ -150,32 +156,44 @@ static int tracks_compare(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
+/* The reference clock of the device: the core's own may be ahead of it. */
+static void marker_put(struct tacho_device *d, unsigned core, uint64_t track,
+		       struct tacho_marker *m, uint64_t cycle)
+{
+	m->ticks = sync_ticks(d, core, cycle);
+	m->cycle = sync_cycle(d, core, cycle);
+	tacho_core_marker(track, m);
+}
+
 /*
- * Zones sorted by start, outer before inner: each ends before the next one that it does not
- * contain.
+ * Items sorted by start, outer zones before inner ones: each ends before the next one that it does
+ * not contain.
  */
-static void put_zones(struct tacho_device *d, unsigned core, uint64_t track,
-		      const struct prof_item *zones, size_t n)
+static void put_items(struct tacho_device *d, unsigned core, uint64_t track,
+		      const struct prof_item *items, size_t n)
 {
 	const struct prof_item *open[128];
 	size_t depth = 0;
-	uint32_t srcloc;
 
 	for (size_t i = 0; i <= n; i++) {
-		while (depth && (i == n || open[depth - 1]->end <= zones[i].start)) {
+		struct tacho_marker m = {.kind = TACHO_MARK_END};
+
+		while (depth && (i == n || open[depth - 1]->end <= items[i].start)) {
 			const struct prof_item *z = open[--depth];
 
-			tacho_core_end(track, srcloc_of_item(d, z), sync_ticks(d, core, z->end));
+			m.srcloc = srcloc_of_item(d, z);
+			marker_put(d, core, track, &m, z->end);
 		}
 		if (i == n || depth == sizeof(open) / sizeof(open[0]))
 			continue;
-		srcloc = srcloc_of_item(d, &zones[i]);
-		tacho_core_begin(track, srcloc, sync_ticks(d, core, zones[i].start), 0);
-		if (zones[i].kind != PROF_K_ZONE)
-			put_values(d, core, track, srcloc, &zones[i]);
-		else if (!depth)
-			put_op(d, track, srcloc, &zones[i]);
-		open[depth++] = &zones[i];
+		m.kind = kind_of(&items[i]);
+		m.srcloc = srcloc_of_item(d, &items[i]);
+		values_fill(d, &items[i], depth > 0, &m);
+		marker_put(d, core, track, &m, items[i].start);
+		if (m.kind == TACHO_MARK_START)
+			open[depth++] = &items[i];
+		else if (m.kind == TACHO_MARK_COUNTER && m.values > 1)
+			plot_counter(d, core, &items[i]);
 	}
 }
 
@@ -195,7 +213,7 @@ void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const stru
 		if (!(items[i].flags & (PROF_START_LOST | PROF_END_LOST)))
 			zones[count++] = items[i];
 	qsort(zones, count, sizeof(*zones), tracks_compare);
-	put_zones(d, core, track_of(d, core, risc), zones, count);
+	put_items(d, core, track_of(d, core, risc), zones, count);
 	free(zones);
 }
 

@@ -107,7 +107,7 @@ static int join_finish(struct op_host *host, struct op_rows *rows, int r, struct
 
 /* --- replays --- */
 
-struct trace_state {
+struct replay_state {
 	int64_t device, trace;
 	struct {
 		VEC(uint64_t);
@@ -118,7 +118,7 @@ struct trace_state {
 };
 
 struct traces {
-	VEC(struct trace_state);
+	VEC(struct replay_state);
 	struct map by_key; /* of device and trace */
 };
 
@@ -126,8 +126,8 @@ struct traces {
  * NULL when the host reports no replay of it; *FREE_KEY, if requested, is then the key to add it
  * at.
  */
-static struct trace_state *join_key_find(const struct traces *traces, int64_t device, int64_t trace,
-					 uint64_t *free_key)
+static struct replay_state *join_key_find(const struct traces *traces, int64_t device,
+					  int64_t trace, uint64_t *free_key)
 {
 	for (uint64_t key = op_mix((uint64_t)device, (uint64_t)trace);; key++) {
 		uint32_t *at = map_get(&traces->by_key, key);
@@ -142,7 +142,7 @@ static struct trace_state *join_key_find(const struct traces *traces, int64_t de
 	}
 }
 
-static struct trace_state *find_trace(const struct traces *traces, int64_t device, int64_t trace)
+static struct replay_state *find_trace(const struct traces *traces, int64_t device, int64_t trace)
 {
 	return join_key_find(traces, device, trace, NULL);
 }
@@ -152,12 +152,12 @@ static int collect_traces(const struct op_host *host, struct traces *traces)
 	for (size_t i = 0; i < host->replays.n; i++) {
 		const struct op_replay *r = &host->replays.v[i];
 		uint64_t key = 0;
-		struct trace_state *t = join_key_find(traces, r->device, r->trace, &key);
+		struct replay_state *t = join_key_find(traces, r->device, r->trace, &key);
 
 		if (!t) {
 			if (map_set(&traces->by_key, key, (uint32_t)traces->n) < 0 ||
-			    vec_push(traces, ((struct trace_state){.device = r->device,
-								   .trace = r->trace})) < 0)
+			    vec_push(traces, ((struct replay_state){.device = r->device,
+								    .trace = r->trace})) < 0)
 				return TACHO_ENOMEM;
 			t = &traces->v[traces->n - 1];
 		}
@@ -186,14 +186,15 @@ static int choose_counters(const struct op_host *host, const struct op_execution
 {
 	for (size_t i = 0; i < ops->n; i++) {
 		const struct op_host_op *op = op_host_find(host, ops->v[i].id);
-		struct trace_state *t = op ? find_trace(traces, ops->v[i].device, op->trace) : NULL;
+		struct replay_state *t =
+			op ? find_trace(traces, ops->v[i].device, op->trace) : NULL;
 		uint32_t *n = t ? map_get(&t->seen, ops->v[i].id) : NULL;
 
 		if (t && map_set(&t->seen, ops->v[i].id, n ? *n + 1 : 1) < 0)
 			return TACHO_ENOMEM;
 	}
 	for (size_t i = 0; i < traces->n; i++) {
-		struct trace_state *t = &traces->v[i];
+		struct replay_state *t = &traces->v[i];
 		uint32_t least = UINT32_MAX, most = 0;
 
 		for (size_t s = 0; s < t->seen.cap; s++)
@@ -211,7 +212,7 @@ static int choose_counters(const struct op_host *host, const struct op_execution
 }
 
 /* Which replay (from 0) the next execution of op ID on the device is. */
-static int64_t next_replay(struct trace_state *t, const struct op_execution *op)
+static int64_t next_replay(struct replay_state *t, const struct op_execution *op)
 {
 	uint32_t *seen = map_get(&t->seen, op->id);
 
@@ -254,7 +255,7 @@ static int by_id_and_time(const void *a, const void *b)
 }
 
 static int add_replay(struct join *j, uint32_t device_op, const struct op_host_op *op,
-		      struct trace_state *t)
+		      struct replay_state *t)
 {
 	const struct op_execution *d = &j->ops->v[device_op];
 	int64_t replay = next_replay(t, d);
@@ -300,7 +301,7 @@ static int match_with_replays(struct join *j, uint32_t i, uint64_t *last_ns)
 {
 	struct op_execution *d = &j->ops->v[i];
 	struct op_host_op *op = op_host_find(j->host, d->id);
-	struct trace_state *t;
+	struct replay_state *t;
 
 	if (!op || op->device != d->device) {
 		op_issue_add(
@@ -460,7 +461,7 @@ static int add_candidate(struct op_host *host, uint32_t at, const struct op_meas
 			     .measured = row,
 			     .trace = c->op.trace != OP_NONE ? c->op.trace : host->ops.v[at].trace,
 			     .session = c->op.session};
-	const struct trace_state *t;
+	const struct replay_state *t;
 
 	if (c->op.session == OP_NONE) {
 		rows->v[at].measured = row;
@@ -565,7 +566,7 @@ static int add_measured_extras(const struct op_host *host, const struct op_measu
 	for (size_t i = 0; i < measured->n && r == 0; i++) {
 		const struct op_measurement *c = &measured->v[i];
 		const struct op_host_op *op = op_host_find(host, (uint64_t)c->op.id);
-		const struct trace_state *t = find_trace(traces, c->op.device, c->op.trace);
+		const struct replay_state *t = find_trace(traces, c->op.device, c->op.trace);
 		struct op_row row = {.kind = c->op.session == OP_NONE ? OP_ROW_OP : OP_ROW_REPLAY,
 				     .ns = last_ns,
 				     .host = OP_NO_INDEX,

@@ -71,6 +71,8 @@ static int markers_read(struct loading *l, enum devlog_want want)
 		devlog_free(dev);
 		r = 0;
 	}
+	if (r == 0 && l->source->losses)
+		l->source->losses(l->source->context, &l->out->issues);
 	if (r == 0 && want == DEVLOG_ALL)
 		r = devlog_sort(dev, l->err);
 	return r;
@@ -206,8 +208,6 @@ int op_load(struct op_loaded *out, const struct op_source *source,
 	out->issues.of_trace = source->is_trace;
 	if (r == 0 && !options->device_only)
 		r = host_read(&l);
-	if (r == 0 && source->losses)
-		r = source->losses(source->context, &out->issues, err);
 	if (r < 0)
 		return r;
 	if (out->host.ops.n || (out->host.signposts.n && !source->device))

@@ -18,13 +18,13 @@ struct op_source {
 	bool is_trace;
 	int (*host)(void *context, struct op_host *host, struct op_issues *issues,
 		    struct tacho_error *err);
-	int (*losses)(void *context, struct op_issues *issues, struct tacho_error *err);
 	int (*runs)(void *context, struct op_measurements *list, struct op_table *t,
 		    struct op_issues *issues, struct tacho_error *err);
 	int (*markers)(void *context, struct devlog *dev, enum devlog_want want,
 		       struct op_issues *issues, struct tacho_error *err);
 	int (*noc)(void *context, struct op_noc *noc, struct op_issues *issues,
 		   struct tacho_error *err);
+	void (*losses)(void *context, struct op_issues *issues); /* or NULL */
 };
 
 struct op_load_options {

@@ -8,16 +8,7 @@
 
 #include "base/arch.h"
 #include "op/op.h"
-
-enum op_marker_kind {
-	OP_MARK_START, /* of a zone */
-	OP_MARK_END,
-	OP_MARK_TOTAL,   /* a zone's sum of cycles: value */
-	OP_MARK_DATA,    /* value */
-	OP_MARK_EVENT,   /* value: its number */
-	OP_MARK_NOC,     /* a transfer: value and value2 are its words */
-	OP_MARK_COUNTER, /* a performance counter: value, over value2 cycles */
-};
+#include "trace/trace.h"
 
 struct op_marker {
 	uint32_t device; /* numbers that its source assigns to devices, ... */
@@ -26,7 +17,7 @@ struct op_marker {
 	uint32_t zone;   /* ... and to the names of zones and values */
 	uint32_t zones;  /* from the name: bits of enum arch_zone */
 	uint8_t which;   /* enum arch_risc */
-	uint8_t kind;    /* enum op_marker_kind */
+	uint8_t kind;    /* enum trace_marker_kind */
 	uint8_t values;  /* number of values */
 	uint64_t cycle;  /* of the device's clock, as recorded */
 	uint64_t value, value2;

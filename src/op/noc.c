@@ -78,8 +78,8 @@ int64_t op_noc_runs_find(struct op_noc_runs *runs, const struct op_marker *m, in
 			      (uint64_t)run.sums.session);
 	uint32_t *at;
 
-	if (m->kind != OP_MARK_NOC &&
-	    (m->kind > OP_MARK_END || !op_noc_is_zone((enum arch_risc)m->which, name)))
+	if (m->kind != TRACE_MARK_NOC &&
+	    (m->kind > TRACE_MARK_END || !op_noc_is_zone((enum arch_risc)m->which, name)))
 		return OP_NONE;
 	for (; (at = map_get(&runs->by_key, key)); key++)
 		if (by_ids(&runs->v[*at].sums, &run.sums) == 0)
@@ -111,7 +111,7 @@ int op_noc_runs_add(struct op_noc_runs *runs, const struct op_marker *m, int64_t
 		return at == OP_NONE ? 0 : (int)at;
 	run = &runs->v[at];
 	run->entries++;
-	if (m->kind != OP_MARK_NOC)
+	if (m->kind != TRACE_MARK_NOC)
 		return 0;
 	if (run->core != m->core + 1) {
 		noc_core_end(run);

@@ -38,7 +38,7 @@ static void match_fill(struct op_runs_match *match, uint32_t zones, uint8_t risc
 
 static const struct op_runs_match *match_find(struct op_runs *runs, const struct op_marker *m)
 {
-	uint8_t type = m->kind == OP_MARK_START ? DEVLOG_START : DEVLOG_END;
+	uint8_t type = m->kind == TRACE_MARK_START ? DEVLOG_START : DEVLOG_END;
 	uint32_t at = (uint32_t)(op_mix(m->zones, m->which * 2u + type) % MATCHES);
 	struct op_runs_match *match = &runs->matches[at];
 
@@ -84,28 +84,23 @@ static int64_t run_find(struct op_runs *runs, const struct op_marker *m)
 	return run_add(runs, m, key);
 }
 
-static uint64_t run_cycles(const struct op_runs *runs, const struct op_timing *r, uint64_t time)
-{
-	return runs->cycles ? runs->cycles(runs->context, r->device, time) : time;
-}
-
-static void runs_core_end(const struct op_runs *runs, struct op_timing *r)
+static void runs_core_end(struct op_timing *r)
 {
 	uint64_t cycles;
 
 	if (!r->core)
 		return;
-	cycles = run_cycles(runs, r, r->core_end) - run_cycles(runs, r, r->core_start);
+	cycles = r->core_end - r->core_start;
 	r->core_max = cycles > r->core_max ? cycles : r->core_max;
 	r->core_sum += cycles;
 	r->core_count++;
 	r->core = 0;
 }
 
-static void core_take(const struct op_runs *runs, struct op_timing *r, uint32_t core, uint64_t time)
+static void core_take(struct op_timing *r, uint32_t core, uint64_t time)
 {
 	if (r->core != core + 1) {
-		runs_core_end(runs, r);
+		runs_core_end(r);
 		r->core = core + 1;
 		r->core_start = r->core_end = time;
 	}
@@ -119,7 +114,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 	struct op_timing *r;
 	int64_t at;
 
-	if (!m->id || m->kind > OP_MARK_END)
+	if (!m->id || m->kind > TRACE_MARK_END)
 		return 0;
 	if (!runs->matches && !(runs->matches = calloc(MATCHES, sizeof(*runs->matches))))
 		return TACHO_ENOMEM;
@@ -132,7 +127,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 		r->cores++;
 	}
 	if (m->zones & ARCH_ZONE_KERNEL)
-		core_take(runs, r, m->core, m->cycle);
+		core_take(r, m->core, m->cycle);
 	match = match_find(runs, m);
 	for (uint32_t bits = match->starts; bits; bits &= bits - 1) {
 		struct op_range *range = &r->ranges[__builtin_ctz(bits)];
@@ -208,26 +203,13 @@ static int64_t range_gap(const struct op_range *r, const struct op_range *before
 			((double)op_range_ns(r, mhz) / (double)(r->end - r->start)));
 }
 
-static void run_convert(const struct op_runs *runs, struct op_timing *r)
-{
-	for (int i = 0; i < OP_RUN_RANGES && runs->cycles; i++) {
-		struct op_range *range = &r->ranges[i];
-
-		if (range->start != UINT64_MAX)
-			range->start = run_cycles(runs, r, range->start);
-		if (range->end != UINT64_MAX)
-			range->end = run_cycles(runs, r, range->end);
-	}
-}
-
 int op_runs_finish(struct op_runs *runs, struct op_run_device *devices)
 {
 	runs->order = calloc(runs->n + 1, sizeof(*runs->order));
 	if (!runs->order)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < runs->n; i++) {
-		runs_core_end(runs, &runs->v[i]);
-		run_convert(runs, &runs->v[i]);
+		runs_core_end(&runs->v[i]);
 		runs->order[i] = i;
 	}
 	qsort_r(runs->order, runs->n, sizeof(*runs->order), runs_by_kernel, runs);

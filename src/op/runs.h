@@ -7,7 +7,7 @@
  *	struct op_runs runs = {0};
  *	for (each marker)
  *		op_runs_add(&runs, &marker);
- *	op_runs_finish(&runs, devices, cycles, context);
+ *	op_runs_finish(&runs, devices);
  *	for (size_t i = 0; i < runs.n; i++)
  *		use(op_runs_at(&runs, i));
  *	op_runs_free(&runs);
@@ -59,8 +59,6 @@ struct op_runs {
 	struct op_runs_match *matches; /* private */
 	uint32_t last;                 /* the run of the previous marker */
 	uint32_t *order;               /* after op_runs_finish() */
-	uint64_t (*cycles)(void *context, uint32_t device, uint64_t time);
-	void *context;
 };
 
 /* Uses only starts and ends of zones of an op. 0 or TACHO_ENOMEM. */
@@ -68,8 +66,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m);
 
 /*
  * After the last marker: orders the runs by device, id and replay, and measures the gaps between
- * them. If runs.cycles is set, the times of markers are not cycles, and it converts them here,
- * which saves most of the conversions; it must be monotonic.
+ * them.
  */
 int op_runs_finish(struct op_runs *runs, struct op_run_device *devices);
 

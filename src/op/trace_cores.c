@@ -217,19 +217,39 @@ static void count_cores(struct op_cores *c)
 	}
 }
 
-/* The source locations show which kinds of markers the trace has. */
-static void look_at_sources(struct op_cores *c)
+/* Zones that are markers of no length name their kind in the function. */
+static enum trace_marker_kind marker_kind(const char *function)
 {
+	static const char *const words[TRACE_MARKS] = {
+		[TRACE_MARK_TOTAL] = "ZONE_TOTAL", [TRACE_MARK_DATA] = "TS_DATA",
+		[TRACE_MARK_EVENT] = "TS_EVENT",   [TRACE_MARK_NOC] = "NOC",
+		[TRACE_MARK_COUNTER] = "COUNTER",
+	};
+
+	for (uint32_t i = TRACE_MARK_TOTAL; function[0] && i < TRACE_MARKS; i++)
+		if (!strcmp(function, words[i]))
+			return (enum trace_marker_kind)i;
+	return TRACE_MARK_START;
+}
+
+/* The kinds of markers that the trace has: by track, or by source location if they are zones. */
+static void find_kinds(struct op_cores *c)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < c->riscs.n; i++)
+		kinds |= c->trace->tracks[c->riscs.v[i].track].format;
 	for (uint32_t i = 0; c->riscs.n && i < c->trace->srcloc_count; i++) {
 		const struct trace_srcloc *s = &c->trace->srclocs[i];
 
 		c->zones[i] = arch_zone_find(s->name, strlen(s->name));
-		c->has_noc |= !strcmp(s->function, "NOC");
+		c->kinds[i] = (uint8_t)marker_kind(s->function);
+		kinds |= 1u << c->kinds[i];
 		c->tells_ids |= !strncmp(s->function, OP_ID_FUNCTION, strlen(OP_ID_FUNCTION));
-		c->raw_only |= c->tells_ids || !strcmp(s->function, "COUNTER") ||
-			       !strcmp(s->function, "ZONE_TOTAL") ||
-			       c->zones[i] & ARCH_ZONE_DISPATCH;
+		c->raw_only |= c->tells_ids || c->zones[i] & ARCH_ZONE_DISPATCH;
 	}
+	c->has_noc = kinds >> TRACE_MARK_NOC & 1;
+	c->raw_only |= kinds & (1u << TRACE_MARK_COUNTER | 1u << TRACE_MARK_TOTAL);
 }
 
 int op_cores_open(struct op_cores *c, struct trace *trace, const uint8_t *tracks,
@@ -239,13 +259,14 @@ int op_cores_open(struct op_cores *c, struct trace *trace, const uint8_t *tracks
 
 	c->trace = trace;
 	c->zones = calloc(trace->srcloc_count + 1, sizeof(*c->zones));
-	r = c->zones ? find_tracks(c, tracks) : TACHO_ENOMEM;
+	c->kinds = calloc(trace->srcloc_count + 1, sizeof(*c->kinds));
+	r = c->zones && c->kinds ? find_tracks(c, tracks) : TACHO_ENOMEM;
 	if (r == 0)
 		r = trace_cores_clocks_read(c);
 	count_cores(c);
 	if (r < 0)
 		return err_set(err, r, "%s: %s", trace->path, err_text(r));
-	look_at_sources(c);
+	find_kinds(c);
 	return 0;
 }
 
@@ -256,12 +277,8 @@ void op_cores_close(struct op_cores *c)
 	vec_free(&c->devices);
 	vec_free(&c->riscs);
 	free(c->zones);
+	free(c->kinds);
 	memset(c, 0, sizeof(*c));
-}
-
-uint64_t op_cores_cycles(const struct op_cores *c, uint32_t device, uint64_t ticks)
-{
-	return device_clock_cycles(&c->devices.v[device].clock, ticks);
 }
 
 bool op_cores_synced(const struct op_cores *c, uint32_t device)
@@ -271,47 +288,18 @@ bool op_cores_synced(const struct op_cores *c, uint32_t device)
 	return clock->n && clock->v[0].bound_ns != DEVICE_CLOCK_UNKNOWN;
 }
 
-/* Markers that a RISC lost because its buffers were full or a kernel overwrote them. */
-struct core_losses {
-	uint64_t full, markers, overwritten;
-};
-
-static int risc_losses(const struct op_cores *c, const struct op_risc *risc,
-		       struct core_losses *lost)
-{
-	struct trace_rows *rows = NULL;
-	struct trace_row row;
-	uint32_t of;
-	int r = trace_rows_open(&rows, c->trace, risc->track, 0, UINT64_MAX);
-
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
-		if (row.kind != TRACE_ROW_LOSS)
-			continue;
-		if (row.a == TRACE_LOSS_DEVICE) {
-			lost->full++;
-			lost->markers += row.c;
-		} else if (row.a == TRACE_LOSS_DEVICE_DAMAGE) {
-			lost->overwritten += row.c;
-		}
-	}
-	trace_rows_close(rows);
-	return r;
-}
-
-int op_cores_losses(struct op_cores *c, struct op_issues *issues)
+void op_cores_losses(const struct op_cores *c, struct op_issues *issues)
 {
 	/* Messages are more precise: they name the op. */
 	bool full = !issues->counts[OP_ISSUE_DROPPED];
 	bool overwritten = !issues->counts[OP_ISSUE_OVERWRITTEN];
-	int r = 0;
 
-	for (size_t i = 0; i < c->riscs.n && r >= 0; i++) {
+	for (size_t i = 0; i < c->riscs.n; i++) {
 		const struct op_risc *risc = &c->riscs.v[i];
 		struct op_place place =
 			OP_AT_CORE(OP_NONE, c->devices.v[risc->device].number, risc->x, risc->y);
-		struct core_losses lost = {0};
+		const struct op_losses lost = risc->lost;
 
-		r = risc_losses(c, risc, &lost);
 		if (full && lost.full)
 			op_issue_add(issues, OP_ISSUE_DROPPED, NULL, 0, place,
 				     "profiler buffers of %s were full %" PRIu64 " times, %" PRIu64
@@ -325,7 +313,6 @@ int op_cores_losses(struct op_cores *c, struct op_issues *issues)
 				     lost.overwritten, lost.overwritten == 1 ? "" : "s",
 				     risc->name);
 	}
-	return r;
 }
 
 uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_t after)

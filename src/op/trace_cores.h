@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The markers of a trace's devices, as the device log has them: core by core in order of x and y,
- * RISC by RISC, each in order of time. They come out of the tracks of cores:
+ * RISC by RISC, each in order of time. They are rows of the tracks of cores (trace/trace.h). Tracks
+ * of earlier versions have only zones:
  *
  *	a zone			ZONE_START and ZONE_END
  *	its first VALUE		at depth 0: the op id; zones inside have that of their parent
@@ -10,9 +11,10 @@
  *	function of the source	"" for zones, else the kind of a marker without length, whose VALUEs
  *				are its data: TS_DATA, TS_EVENT, ZONE_TOTAL, NOC, COUNTER
  *
- * Tracks that came from Tracy carry ids only on the zones of the firmware ("OP ID:1024" as
- *function): what other RISCs of the core did meanwhile belongs to the same op. An id that comes
- *again is that of a replay. Their times are nanoseconds.
+ * and their cycles come from ticks by the clock points. Tracks that came from Tracy carry ids only
+ * on the zones of the firmware ("OP ID:1024" as function): what other RISCs of the core did
+ * meanwhile belongs to the same op. An id that comes again is that of a replay. Their times are
+ * nanoseconds.
  */
 #ifndef OP_TRACE_CORES_H
 #define OP_TRACE_CORES_H
@@ -25,6 +27,11 @@
 
 #define OP_ID_FUNCTION "OP ID:"
 
+/* Markers that a RISC lost because its buffers were full or a kernel overwrote them. */
+struct op_losses {
+	uint64_t full, markers, overwritten;
+};
+
 /* A RISC of a core: one track. */
 struct op_risc {
 	uint32_t track, device; /* device: index into op_cores.devices */
@@ -32,6 +39,7 @@ struct op_risc {
 	uint32_t x, y, order;   /* order: within the core */
 	const char *name;       /* as the log spells it */
 	uint8_t which;          /* enum arch_risc */
+	struct op_losses lost;  /* after a walk */
 };
 
 struct op_trace_device {
@@ -52,6 +60,7 @@ struct op_cores {
 	} riscs; /* by device, x, y and order */
 	uint32_t core_count;
 	uint32_t *zones; /* by source location: bits of enum arch_zone */
+	uint8_t *kinds;  /* the same of zones that are markers: enum trace_marker_kind */
 	bool has_noc;
 	bool tells_ids;        /* in functions of source locations, as Tracy does */
 	bool walked, has_meta; /* has_meta: after a walk */
@@ -67,13 +76,9 @@ int op_cores_open(struct op_cores *cores, struct trace *trace, const uint8_t *tr
 		  struct tacho_error *err);
 void op_cores_close(struct op_cores *cores);
 
-/*
- * Calls FN for all markers; an error of FN ends the walk. TICKS: the times are ticks of the trace,
- * which op_cores_cycles() converts to cycles; the conversion dominates the cost.
- */
+/* Calls FN for all markers; an error of FN ends the walk. */
 typedef int (*op_marker_fn)(void *context, const struct op_marker *m);
-int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *context);
-uint64_t op_cores_cycles(const struct op_cores *cores, uint32_t device, uint64_t ticks);
+int op_cores_walk(struct op_cores *cores, op_marker_fn fn, void *context);
 
 /*
  * Op numbers are per process. Returns the next process after AFTER (TRACE_NONE: the first) that has
@@ -92,9 +97,9 @@ void op_process_label(const struct trace *trace, uint32_t process, char *out);
 bool op_cores_synced(const struct op_cores *cores, uint32_t device);
 
 /*
- * Adds an issue for each RISC that lost markers or had them overwritten, unless a message reports
- * it.
+ * After a walk: adds an issue for each RISC that lost markers or had them overwritten, unless a
+ * message reports it.
  */
-int op_cores_losses(struct op_cores *cores, struct op_issues *issues);
+void op_cores_losses(const struct op_cores *cores, struct op_issues *issues);
 
 #endif

@@ -68,7 +68,7 @@ int op_trace_messages(struct op_host *host, struct trace *trace, const uint8_t *
 
 	if (r < 0)
 		return r;
-	r = trace_rows_open(&rows, trace, TRACE_NONE, 0, UINT64_MAX);
+	r = trace_rows_open_kind(&rows, trace, TRACE_MESSAGES, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (row.kind != TRACE_ROW_MESSAGE || !trace_host_takes(tracks, track))
 			continue;

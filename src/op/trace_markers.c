@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the zones of a trace's cores as markers. */
+/*
+ * Walks the markers of a trace's cores. They are rows; traces of earlier versions and of Tracy have
+ * only zones, whose starts and ends are the markers.
+ */
 #include "op/trace_cores.h"
 
 #include "base/buf.h"
@@ -34,7 +37,6 @@ struct walk {
 	struct op_cores *c;
 	op_marker_fn fn;
 	void *context;
-	bool ticks;
 	uint32_t risc;
 	struct {
 		VEC(struct open_zone);
@@ -64,23 +66,6 @@ static void trace_markers_extras_read(struct walk *w, struct trace_cursor *curso
 		else if (e.kind == TRACE_EXTRA_TEXT)
 			buf_add(&w->meta, e.text, e.len);
 	}
-}
-
-static enum op_marker_kind trace_markers_kind_of(const struct trace_srcloc *s)
-{
-	static const struct {
-		const char *word;
-		enum op_marker_kind kind;
-	} kinds[] = {{"TS_DATA", OP_MARK_DATA},
-		     {"TS_EVENT", OP_MARK_EVENT},
-		     {"ZONE_TOTAL", OP_MARK_TOTAL},
-		     {"NOC", OP_MARK_NOC},
-		     {"COUNTER", OP_MARK_COUNTER}};
-
-	for (size_t i = 0; s->function[0] && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strcmp(s->function, kinds[i].word))
-			return kinds[i].kind;
-	return OP_MARK_START;
 }
 
 /* "OP ID:1024" */
@@ -131,34 +116,34 @@ static uint64_t event_number(const char *name)
 	return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
 }
 
-/* --- markers --- */
+/* --- markers out of zones --- */
 
-static int trace_markers_emit(struct walk *w, enum op_marker_kind kind, uint32_t srcloc,
+static int trace_markers_emit(struct walk *w, enum trace_marker_kind kind, uint32_t srcloc,
 			      uint64_t ticks, const struct run *run, const char *meta,
 			      size_t meta_len)
 {
 	const struct op_risc *risc = &w->c->riscs.v[w->risc];
-	struct op_marker m = {.device = risc->device,
-			      .core = risc->core,
-			      .risc = w->risc,
-			      .kind = (uint8_t)kind,
-			      .which = risc->which,
-			      .zone = srcloc,
-			      .zones = w->c->zones[srcloc],
-			      .cycle =
-				      w->ticks ? ticks : op_cores_cycles(w->c, risc->device, ticks),
-			      .id = run->id,
-			      .trace = run->trace,
-			      .session = run->session,
-			      .meta = {meta, meta_len}};
+	struct op_marker m = {
+		.device = risc->device,
+		.core = risc->core,
+		.risc = w->risc,
+		.kind = (uint8_t)kind,
+		.which = risc->which,
+		.zone = srcloc,
+		.zones = w->c->zones[srcloc],
+		.cycle = device_clock_cycles(&w->c->devices.v[risc->device].clock, ticks),
+		.id = run->id,
+		.trace = run->trace,
+		.session = run->session,
+		.meta = {meta, meta_len}};
 
 	w->c->has_meta |= m.meta.len > 0;
-	m.values = kind > OP_MARK_END ? (uint8_t)w->value_count : 0;
-	if (kind > OP_MARK_END && w->value_count)
+	m.values = kind > TRACE_MARK_END ? (uint8_t)w->value_count : 0;
+	if (kind > TRACE_MARK_END && w->value_count)
 		m.value = w->values[0];
-	else if (kind == OP_MARK_EVENT)
+	else if (kind == TRACE_MARK_EVENT)
 		m.value = event_number(w->c->trace->srclocs[srcloc].name);
-	if ((kind == OP_MARK_COUNTER || kind == OP_MARK_NOC) && w->value_count > 1)
+	if ((kind == TRACE_MARK_COUNTER || kind == TRACE_MARK_NOC) && w->value_count > 1)
 		m.value2 = w->values[1];
 	return w->fn(w->context, &m);
 }
@@ -172,7 +157,7 @@ static int end_zones(struct walk *w, uint32_t depth)
 		const struct open_zone *z = &w->stack.v[--w->stack.n];
 
 		if (z->ends)
-			r = trace_markers_emit(w, OP_MARK_END, z->srcloc, z->end, &z->run,
+			r = trace_markers_emit(w, TRACE_MARK_END, z->srcloc, z->end, &z->run,
 					       z->meta_len ? w->metas.data + z->meta : "",
 					       z->meta_len);
 		w->metas.len = z->meta;
@@ -181,25 +166,25 @@ static int end_zones(struct walk *w, uint32_t depth)
 }
 
 /* Meta data of a dispatch core's value. */
-static void make_meta(struct walk *w, enum op_marker_kind kind, const char *name)
+static void make_meta(struct walk *w, enum trace_marker_kind kind, const char *name)
 {
 	const char *zone =
 		w->stack.n ? w->c->trace->srclocs[w->stack.v[w->stack.n - 1].srcloc].name : "";
 
-	if (kind == OP_MARK_DATA && w->value_count)
+	if (kind == TRACE_MARK_DATA && w->value_count)
 		op_dispatch_meta(&w->meta, name, zone, w->values[0]);
 }
 
 static int trace_markers_zone_take(struct walk *w, const struct trace_zone *zone, uint32_t depth)
 {
-	enum op_marker_kind kind = trace_markers_kind_of(&w->c->trace->srclocs[zone->srcloc]);
+	enum trace_marker_kind kind = w->c->kinds[zone->srcloc];
 	int r = end_zones(w, depth);
 
 	if (r < 0)
 		return r;
 	if (!w->meta.len)
 		make_meta(w, kind, w->c->trace->srclocs[zone->srcloc].name);
-	if (kind != OP_MARK_START)
+	if (kind != TRACE_MARK_START)
 		return trace_markers_emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data,
 					  w->meta.len);
 	if (!w->stack.n)
@@ -296,14 +281,131 @@ static int read_shifts(struct walk *w)
 	return r < 0 ? r : number_shifts(w);
 }
 
-int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *context)
+/* --- markers that are rows --- */
+
+/* The zone that an end belongs to; zones inside it whose ends were lost are dropped with it. */
+static bool zone_leave(struct walk *w, uint32_t srcloc, struct run *run)
 {
-	struct walk w = {.c = cores,
-			 .ticks = ticks,
-			 .fn = fn,
-			 .context = context,
-			 .meta = BUF_INIT,
-			 .metas = BUF_INIT};
+	size_t i = w->stack.n;
+
+	while (i && w->stack.v[i - 1].srcloc != srcloc)
+		i--;
+	if (!i)
+		return false; /* its start was lost */
+	*run = w->stack.v[i - 1].run;
+	w->stack.n = i - 1;
+	return true;
+}
+
+static int zone_enter(struct walk *w, const struct op_marker *m)
+{
+	if (m->values)
+		w->run = (struct run){m->value, OP_NONE, OP_NONE};
+	if (m->values > 1) {
+		w->run.trace = (int64_t)(m->value2 >> 32);
+		w->run.session = (int64_t)(m->value2 & UINT32_MAX);
+	}
+	return vec_push(&w->stack, ((struct open_zone){.srcloc = m->zone, .run = w->run}));
+}
+
+static int row_emit(struct walk *w, struct op_marker *m)
+{
+	struct run run = w->run;
+	int r = 0;
+
+	if (m->kind == TRACE_MARK_START) {
+		r = zone_enter(w, m);
+		run = w->run;
+	} else if (m->kind == TRACE_MARK_END) {
+		if (!zone_leave(w, m->zone, &run))
+			return 0;
+	} else if (m->kind == TRACE_MARK_DATA && !w->meta.len) {
+		w->value_count = m->values;
+		w->values[0] = m->value;
+		make_meta(w, TRACE_MARK_DATA, w->c->trace->srclocs[m->zone].name);
+	}
+	if (m->kind <= TRACE_MARK_END) { /* the values are the run's */
+		m->values = 0;
+		m->value = m->value2 = 0;
+	}
+	m->id = run.id;
+	m->trace = run.trace;
+	m->session = run.session;
+	m->meta = (struct op_text){w->meta.data, w->meta.len};
+	w->c->has_meta |= w->meta.len > 0;
+	return r < 0 ? r : w->fn(w->context, m);
+}
+
+static bool row_read(struct walk *w, const struct trace_row *row, struct op_marker *m)
+{
+	uint32_t srcloc = TRACE_MARKER_SRCLOC(row->b), kind = TRACE_MARKER_KIND(row->b);
+
+	if (kind >= TRACE_MARKS || srcloc >= w->c->trace->srcloc_count)
+		return false;
+	m->kind = (uint8_t)kind;
+	m->values = (uint8_t)TRACE_MARKER_VALUES(row->b);
+	m->zone = srcloc;
+	m->zones = w->c->zones[srcloc];
+	m->cycle = row->a;
+	m->value = row->c;
+	m->value2 = 0;
+	w->meta.len = 0;
+	if (row->text_len)
+		buf_add(&w->meta, row->text, row->text_len);
+	return true;
+}
+
+static void loss_take(struct op_losses *lost, const struct trace_row *row)
+{
+	if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE) {
+		lost->full++;
+		lost->markers += row->c;
+	} else if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE_DAMAGE) {
+		lost->overwritten += row->c;
+	}
+}
+
+/* A marker of two values waits for the row with the second. */
+static int walk_rows(struct walk *w, uint32_t track)
+{
+	struct op_risc *risc = &w->c->riscs.v[w->risc];
+	struct op_marker m = {
+		.device = risc->device, .core = risc->core, .risc = w->risc, .which = risc->which};
+	struct trace_rows *rows;
+	struct trace_row row;
+	bool waits = false;
+	uint32_t of;
+	int r = trace_rows_open(&rows, w->c->trace, track, 0, UINT64_MAX);
+
+	if (r < 0)
+		return r;
+	risc->lost = (struct op_losses){0};
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
+		if (row.kind == TRACE_ROW_MARKER_WORD && waits) {
+			m.value2 = row.a;
+		} else if (row.kind != TRACE_ROW_MARKER) {
+			loss_take(&risc->lost, &row);
+			continue;
+		}
+		if (waits && (r = row_emit(w, &m)) < 0)
+			break;
+		waits = false;
+		if (row.kind == TRACE_ROW_MARKER && row_read(w, &row, &m)) {
+			waits = m.values > 1;
+			r = waits ? 0 : row_emit(w, &m);
+		}
+	}
+	if (r == 0 && waits)
+		r = row_emit(w, &m);
+	trace_rows_close(rows);
+	w->stack.n = 0;
+	return r;
+}
+
+int op_cores_walk(struct op_cores *cores, op_marker_fn fn, void *context)
+{
+	struct walk w = {
+		.c = cores, .fn = fn, .context = context, .meta = BUF_INIT, .metas = BUF_INIT};
 	int r = 0;
 
 	for (w.risc = 0; w.risc < cores->riscs.n && r == 0; w.risc++) {
@@ -311,6 +413,9 @@ int op_cores_walk(struct op_cores *cores, bool ticks, op_marker_fn fn, void *con
 
 		w.run = no_run;
 		w.shift = 0;
+		r = walk_rows(&w, risc->track);
+		if (r < 0 || cores->trace->tracks[risc->track].format)
+			continue;
 		if (w.risc == 0 || risc->core != risc[-1].core)
 			r = read_shifts(&w);
 		if (r == 0)

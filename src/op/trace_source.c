@@ -25,11 +25,6 @@ static int run_marker(void *context, const struct op_marker *m)
 	return op_runs_add(context, m);
 }
 
-static uint64_t trace_source_run_cycles(void *context, uint32_t device, uint64_t ticks)
-{
-	return op_cores_cycles(context, device, ticks);
-}
-
 int op_trace_runs_finish(struct op_cores *cores, struct op_runs *runs)
 {
 	struct op_run_device *devices = calloc(cores->devices.n + 1, sizeof(*devices));
@@ -53,8 +48,8 @@ struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
 		  struct tacho_error *err)
 {
-	struct op_runs runs = {.cycles = trace_source_run_cycles, .context = cores};
-	int r = op_cores_walk(cores, true, run_marker, &runs);
+	struct op_runs runs = {0};
+	int r = op_cores_walk(cores, run_marker, &runs);
 
 	if (r == 0)
 		r = op_trace_runs_finish(cores, &runs);
@@ -140,7 +135,8 @@ static int trace_source_run_find(struct filling *f, const struct op_marker *m,
 /* Markers of these kinds have no name of their own in the log. */
 static bool is_nameless(const struct op_marker *m)
 {
-	return m->kind == OP_MARK_EVENT || m->kind == OP_MARK_NOC || m->kind == OP_MARK_COUNTER;
+	return m->kind == TRACE_MARK_EVENT || m->kind == TRACE_MARK_NOC ||
+	       m->kind == TRACE_MARK_COUNTER;
 }
 
 static int zone_find(struct filling *f, const struct op_marker *m, struct devlog_marker *out)
@@ -167,7 +163,7 @@ static bool has_no_timer(struct filling *f, const struct op_marker *m)
 	const struct trace_srcloc *s = &f->cores->trace->srclocs[m->zone];
 	uint8_t *known = &f->no_timers[m->zone];
 
-	if (m->kind == OP_MARK_EVENT)
+	if (m->kind == TRACE_MARK_EVENT)
 		return (m->value & 0xffff) == 0;
 	if (is_nameless(m))
 		return false;
@@ -179,10 +175,10 @@ static bool has_no_timer(struct filling *f, const struct op_marker *m)
 static int marker_fill(void *context, const struct op_marker *m)
 {
 	static const enum devlog_type types[] = {
-		[OP_MARK_START] = DEVLOG_START,  [OP_MARK_END] = DEVLOG_END,
-		[OP_MARK_TOTAL] = DEVLOG_TOTAL,  [OP_MARK_DATA] = DEVLOG_DATA,
-		[OP_MARK_EVENT] = DEVLOG_EVENT,  [OP_MARK_NOC] = DEVLOG_DATA,
-		[OP_MARK_COUNTER] = DEVLOG_DATA,
+		[TRACE_MARK_START] = DEVLOG_START,  [TRACE_MARK_END] = DEVLOG_END,
+		[TRACE_MARK_TOTAL] = DEVLOG_TOTAL,  [TRACE_MARK_DATA] = DEVLOG_DATA,
+		[TRACE_MARK_EVENT] = DEVLOG_EVENT,  [TRACE_MARK_NOC] = DEVLOG_DATA,
+		[TRACE_MARK_COUNTER] = DEVLOG_DATA,
 	};
 	struct filling *f = context;
 	struct devlog_marker out = {.time = m->cycle, .type = (uint8_t)types[m->kind]};
@@ -198,7 +194,7 @@ static int marker_fill(void *context, const struct op_marker *m)
 	f->dev->rows++;
 	extra.no_timer = has_no_timer(f, m);
 	extra.ethernet = strstr(f->cores->riscs.v[m->risc].name, "ERISC");
-	if (m->kind == OP_MARK_COUNTER) {
+	if (m->kind == TRACE_MARK_COUNTER) {
 		const char *name = f->cores->trace->srclocs[m->zone].name;
 
 		extra.is_counter = true;
@@ -243,7 +239,7 @@ int op_trace_devlog(struct op_cores *cores, struct devlog *dev, enum devlog_want
 		r = TACHO_ENOMEM;
 	/* Sub-devices are in the meta data. */
 	if (r == 0 && (want == DEVLOG_ALL || !cores->walked || cores->has_meta))
-		r = op_cores_walk(cores, false, marker_fill, &f);
+		r = op_cores_walk(cores, marker_fill, &f);
 	free(f.cores_known);
 	free(f.lanes);
 	free(f.zones);
@@ -269,7 +265,7 @@ static int noc_marker(void *context, const struct op_marker *m)
 int op_trace_noc(struct op_cores *cores, struct op_noc *noc, struct tacho_error *err)
 {
 	struct noc_walk w = {.cores = cores};
-	int r = cores->has_noc ? op_cores_walk(cores, true, noc_marker, &w) : 0;
+	int r = cores->has_noc ? op_cores_walk(cores, noc_marker, &w) : 0;
 
 	if (r == 0)
 		r = op_noc_runs_sum(&w.runs, noc);
@@ -288,11 +284,11 @@ static int trace_source_host(void *context, struct op_host *host, struct op_issu
 			     s->children ? s->children : OP_ZONE_CHILDREN, issues, err);
 }
 
-static int source_losses(void *context, struct op_issues *issues, struct tacho_error *err)
+static void source_losses(void *context, struct op_issues *issues)
 {
 	struct trace_source *s = context;
 
-	return trace_failed(&s->cores, op_cores_losses(&s->cores, issues), err);
+	op_cores_losses(&s->cores, issues);
 }
 
 static int trace_source_runs(void *context, struct op_measurements *list, struct op_table *t,

@@ -9,7 +9,7 @@
 /* Measurements of all executions. Texts go to T. */
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
 		  struct tacho_error *err);
-/* The same in two steps, for a caller that walks the markers itself: RUNS have cycles. */
+/* The same in two steps, for a caller that walks the markers itself. */
 int op_trace_runs_finish(struct op_cores *cores, struct op_runs *runs);
 struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device);
 

@@ -100,6 +100,7 @@ enum ring_type {
 	RING_CORE_LOSS,    /* core, ticks, markers or 0 = not known */
 	RING_DEVICE_CLOCK, /* device, ticks, cycles, bound in ns, MHz */
 	RING_CORE_DAMAGE,  /* core, ticks, markers that a kernel has overwritten */
+	RING_CORE_MARKER,  /* core, srcloc id | kind << 32 | values << 40, ticks, cycle, values */
 	RING_TYPES
 };
 

@@ -75,7 +75,7 @@ static const int8_t string_at[RING_TYPES] = {
 	[RING_APP_INFO] = 0,      [RING_SRCLOC] = 2,        [RING_NAME] = 1,
 	[RING_CORE] = 2,          [RING_CORE_BEGIN] = -1,   [RING_CORE_END] = -1,
 	[RING_CORE_VALUE] = -1,   [RING_DEVICE] = 1,        [RING_CORE_LOSS] = -1,
-	[RING_DEVICE_CLOCK] = -1, [RING_CORE_DAMAGE] = -1,
+	[RING_DEVICE_CLOCK] = -1, [RING_CORE_DAMAGE] = -1,  [RING_CORE_MARKER] = -1,
 };
 
 /* Minimum payload words of each type; for a string its length. */
@@ -90,7 +90,7 @@ static const uint8_t least_words[RING_TYPES] = {
 	[RING_APP_INFO] = 1,     [RING_SRCLOC] = 3,      [RING_NAME] = 2,
 	[RING_CORE] = 3,         [RING_CORE_BEGIN] = 4,  [RING_CORE_END] = 3,
 	[RING_CORE_VALUE] = 3,   [RING_DEVICE] = 2,      [RING_CORE_LOSS] = 3,
-	[RING_DEVICE_CLOCK] = 5, [RING_CORE_DAMAGE] = 3,
+	[RING_DEVICE_CLOCK] = 5, [RING_CORE_DAMAGE] = 3, [RING_CORE_MARKER] = 6,
 };
 
 /* The string of a record whose payload was copied to WORDS. False if it does not fit its record. */

@@ -105,6 +105,8 @@ static const struct row_fields {
 	[TRACE_ROW_STACK] = FIELDS(UINT("stack"), UINT("caller"), UINT("address")),
 	[TRACE_ROW_MODULE] = FIELDS(UINT("module"), UINT("module_kind")),
 	[TRACE_ROW_SYMBOL] = FIELDS(UINT("address"), UINT("line"), UINT("inlined")),
+	[TRACE_ROW_MARKER] = FIELDS(UINT("cycle"), UINT("marker"), UINT("value")),
+	[TRACE_ROW_MARKER_WORD] = FIELDS(UINT("value")),
 #undef UINT
 #undef FIELDS
 };

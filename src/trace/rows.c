@@ -21,8 +21,9 @@ struct trace_rows {
 	struct trace_private *p;
 	uint32_t track;
 	uint64_t t0, t1;
-	uint64_t from; /* offset in the file */
-	size_t next;   /* segment in trace_private.rows */
+	uint32_t track_kind; /* of the tracks; TRACE_TRACK_KINDS: any */
+	uint64_t from;       /* offset in the file */
+	size_t next;         /* segment in trace_private.rows */
 	struct run **heap;
 	size_t n, cap;
 	size_t bytes;
@@ -299,6 +300,22 @@ static int runs_add(struct trace_rows *r, const struct segment *s)
 	return e;
 }
 
+/* A run without further rows in range leaves the heap. */
+static void runs_advance(struct trace_rows *r)
+{
+	struct run *run = r->heap[0];
+
+	if (++run->next < run->count && run_time(run, run->next) < r->t1) {
+		run->time = run_time(run, run->next);
+	} else {
+		r->bytes -= run_bytes(run);
+		run_free(run);
+		r->heap[0] = r->heap[--r->n];
+	}
+	if (r->n)
+		runs_sink(r, 0);
+}
+
 /* ----------------------------------------------------------------- public */
 
 int trace_rows_open(struct trace_rows **rows, struct trace *trace, uint32_t track, uint64_t t0,
@@ -312,8 +329,19 @@ int trace_rows_open(struct trace_rows **rows, struct trace *trace, uint32_t trac
 	r->track = track;
 	r->t0 = t0;
 	r->t1 = t1;
+	r->track_kind = TRACE_TRACK_KINDS;
 	*rows = r;
 	return 0;
+}
+
+int trace_rows_open_kind(struct trace_rows **rows, struct trace *trace, uint32_t track_kind,
+			 uint64_t t0, uint64_t t1)
+{
+	int r = trace_rows_open(rows, trace, TRACE_NONE, t0, t1);
+
+	if (r == 0)
+		(*rows)->track_kind = track_kind;
+	return r;
 }
 
 int trace_rows_open_from(struct trace_rows **rows, struct trace *trace, uint32_t track,
@@ -333,6 +361,16 @@ uint64_t trace_known(const struct trace *trace)
 	return p->scan_end ? p->scan_end : trace->file_size;
 }
 
+static bool rows_takes(const struct trace_rows *r, const struct segment *s)
+{
+	if (s->offset < r->from || s->end < r->t0)
+		return false;
+	if (r->track != TRACE_NONE)
+		return r->track == s->track;
+	return r->track_kind == TRACE_TRACK_KINDS ||
+	       (s->track < r->p->tracks.n && r->p->tracks.v[s->track].kind == r->track_kind);
+}
+
 /* Opens all runs that may hold a row before the one at the top. */
 static int rows_fill(struct trace_rows *r)
 {
@@ -345,11 +383,26 @@ static int rows_fill(struct trace_rows *r)
 		if (s->start >= r->t1 || (r->n && s->start > r->heap[0]->time))
 			break;
 		r->next++;
-		if (s->offset >= r->from && s->end >= r->t0 &&
-		    (r->track == TRACE_NONE || r->track == s->track))
+		if (rows_takes(r, s))
 			e = runs_add(r, s);
 	}
 	return e;
+}
+
+/* The usual case: the run goes on, and no other has a row before its next one. */
+static bool run_continues(struct trace_rows *r)
+{
+	struct run *run = r->last;
+	uint64_t time;
+
+	if (!run || r->n != 1 || run->next + 1 >= run->count)
+		return false;
+	time = run_time(run, run->next + 1);
+	if (time >= r->t1 || (r->next < r->p->rows.n && r->p->rows.v[r->next].start <= time))
+		return false;
+	run->next++;
+	run->time = time;
+	return true;
 }
 
 int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track)
@@ -357,25 +410,15 @@ int trace_rows_next(struct trace_rows *r, struct trace_row *row, uint32_t *track
 	do {
 		int e;
 
-		if (r->last) {
-			struct run *run = r->heap[0];
-
-			/* A run without further rows in range leaves the heap. */
-			if (++run->next < run->count && run_time(run, run->next) < r->t1) {
-				run->time = run_time(run, run->next);
-			} else {
-				r->bytes -= run_bytes(run);
-				run_free(run);
-				r->heap[0] = r->heap[--r->n];
-			}
-			if (r->n)
-				runs_sink(r, 0);
+		if (!run_continues(r)) {
+			if (r->last)
+				runs_advance(r);
+			r->last = NULL;
+			e = rows_fill(r);
+			if (e < 0 || !r->n)
+				return e;
+			r->last = r->heap[0];
 		}
-		r->last = NULL;
-		e = rows_fill(r);
-		if (e < 0 || !r->n)
-			return e;
-		r->last = r->heap[0];
 		rblock_row(r->p, r->last->block, run_row(r->last, r->last->next), row);
 	} while (row->kind == TRACE_ROW_KINDS);
 	*track = r->last->segment->track;

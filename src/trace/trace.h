@@ -96,7 +96,7 @@ struct trace_track {
 	uint32_t srcloc;  /* where a lock was declared, else TRACE_NONE */
 	uint32_t color;   /* 0xRRGGBB or 0 */
 	uint32_t format;  /* plots: enum trace_plot_format; frames: 1 = start/end pairs; locks: 1 =
-			     shared */
+			     shared; cores: a bit for each enum trace_marker_kind among its rows */
 	uint32_t flags;   /* plots: TRACE_PLOT_STEP, TRACE_PLOT_FILL; threads: number in the file
 			   * that they were converted from, or 0 */
 	const char *name; /* "" when none was given */
@@ -187,7 +187,9 @@ struct trace_open_zone {
 	X(STATE, "state")   /* ticks      TRACE_STATE()            stack or 0 */                  \
 	X(STACK, "stack")   /* number     caller's stack or 0      module << 48 | offset */       \
 	X(MODULE, "module") /* number     kind                     0          path, 0, id */      \
-	X(SYMBOL, "symbol") /* module << 48 | offset   line   inlined   function, 0, file */
+	X(SYMBOL, "symbol") /* module << 48 | offset   line   inlined   function, 0, file */      \
+	X(MARKER, "marker") /* cycle      TRACE_MARKER()           value      meta data */        \
+	X(MARKER_WORD, "marker word") /* the second value of the marker before it */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -203,6 +205,33 @@ enum trace_row_kind {
  * cycles by device_clock_ticks() (clock/device.h) with these points: its inverse gives the cycles
  * again.
  */
+
+/*
+ * Markers: what the kernels of a device recorded, on the track of their RISC and in order of time.
+ * .a is the cycle as recorded, so no reader converts ticks to cycles; the row's time is that of the
+ * outermost zone around it, which costs no space. Each marker is also a zone of the track, for
+ * timelines: START and END together, the others as a zone of no length.
+ *
+ * START has no value inside another zone. Without a parent its value is the id of the op that runs
+ * (0: none), and of a replay its second one is trace << 32 | number of the replay: they hold for
+ * all markers up to the next such START. Numbers of the file format.
+ */
+enum trace_marker_kind {
+	TRACE_MARK_START, /* of a zone */
+	TRACE_MARK_END,
+	TRACE_MARK_TOTAL,   /* a zone's sum of cycles: value */
+	TRACE_MARK_DATA,    /* value */
+	TRACE_MARK_EVENT,   /* value: its number */
+	TRACE_MARK_NOC,     /* a transfer: both values are its words */
+	TRACE_MARK_COUNTER, /* a performance counter: value, over so many cycles */
+	TRACE_MARKS
+};
+
+#define TRACE_MARKER(kind, values, srcloc) \
+	((uint64_t)(srcloc) | (uint64_t)(kind) << 32 | (uint64_t)(values) << 40)
+#define TRACE_MARKER_SRCLOC(b) ((uint32_t)(b))
+#define TRACE_MARKER_KIND(b)   ((uint32_t)((b) >> 32 & 0xff))
+#define TRACE_MARKER_VALUES(b) ((uint32_t)((b) >> 40 & 0xff))
 
 /*
  * Sampling. SAMPLE and STATE rows are on the track of their thread. A sample says which stack the
@@ -545,6 +574,9 @@ void trace_walk_close(struct trace_walk *w);
 struct trace_rows;
 int trace_rows_open(struct trace_rows **r, struct trace *trace, uint32_t track, uint64_t t0,
 		    uint64_t t1);
+/* Rows of all tracks of one kind. */
+int trace_rows_open_kind(struct trace_rows **r, struct trace *trace, uint32_t track_kind,
+			 uint64_t t0, uint64_t t1);
 /*
  * All rows (of one track or of all) in blocks at or after OFFSET of the file: pass what
  * trace_known() returned before a refresh.

@@ -14,7 +14,7 @@ int sheet_messages(struct sheet *c)
 	struct trace_row row;
 	uint32_t track;
 	bool any = false;
-	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, 0, UINT64_MAX);
+	int r = trace_rows_open_kind(&rows, c->trace, TRACE_MESSAGES, 0, UINT64_MAX);
 
 	if (r < 0)
 		return r;

@@ -28,9 +28,9 @@ static void put_event(struct json *j, const struct noc_files *n, const struct op
 				 .y = risc->y,
 				 .cycles = m->cycle,
 				 .type = n->cores->trace->srclocs[m->zone].name,
-				 .phase = m->kind == OP_MARK_START ? "ZONE_START"
-					  : m->kind == OP_MARK_END ? "ZONE_END"
-								   : NULL,
+				 .phase = m->kind == TRACE_MARK_START ? "ZONE_START"
+					  : m->kind == TRACE_MARK_END ? "ZONE_END"
+								      : NULL,
 				 .word = m->value,
 				 .addresses = m->value2};
 
@@ -139,7 +139,7 @@ int64_t ttlog_noc_write(struct op_noc_runs *runs, struct op_cores *cores,
 		if (!held)
 			continue;
 		n->held = malloc(held * sizeof(*n->held));
-		r = n->held ? op_cores_walk(n->cores, false, entry_hold, n) : TACHO_ENOMEM;
+		r = n->held ? op_cores_walk(n->cores, entry_hold, n) : TACHO_ENOMEM;
 		if (r < 0)
 			err_set(err, r, "%s: %s", n->cores->trace->path, err_text(r));
 		for (uint32_t i = n->from; i < n->to && r == 0; i++)

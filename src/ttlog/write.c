@@ -64,10 +64,10 @@ static void row_unname(struct log_out *l, const struct op_marker *m, struct devr
 
 	row->name = row->file = "";
 	row->line = 0;
-	if (m->kind == OP_MARK_EVENT) {
+	if (m->kind == TRACE_MARK_EVENT) {
 		row->timer = (uint32_t)m->value & 0xffff;
 		row->data = 0;
-	} else if (m->kind == OP_MARK_NOC) {
+	} else if (m->kind == TRACE_MARK_NOC) {
 		row->timer = TIMER_NOC;
 		if (m->values > 1 && !m->meta.len) {
 			buf_reset(&l->meta);
@@ -86,10 +86,10 @@ static void row_unname(struct log_out *l, const struct op_marker *m, struct devr
 static void write_log_line(struct log_out *l, const struct op_marker *m, struct buf *out)
 {
 	static const enum devrow_type types[] = {
-		[OP_MARK_START] = DEVROW_ZONE_START, [OP_MARK_END] = DEVROW_ZONE_END,
-		[OP_MARK_TOTAL] = DEVROW_ZONE_TOTAL, [OP_MARK_DATA] = DEVROW_TS_DATA,
-		[OP_MARK_EVENT] = DEVROW_TS_EVENT,   [OP_MARK_NOC] = DEVROW_TS_DATA,
-		[OP_MARK_COUNTER] = DEVROW_TS_DATA,
+		[TRACE_MARK_START] = DEVROW_ZONE_START, [TRACE_MARK_END] = DEVROW_ZONE_END,
+		[TRACE_MARK_TOTAL] = DEVROW_ZONE_TOTAL, [TRACE_MARK_DATA] = DEVROW_TS_DATA,
+		[TRACE_MARK_EVENT] = DEVROW_TS_EVENT,   [TRACE_MARK_NOC] = DEVROW_TS_DATA,
+		[TRACE_MARK_COUNTER] = DEVROW_TS_DATA,
 	};
 	const struct op_cores *c = l->cores;
 	const struct op_risc *risc = &c->riscs.v[m->risc];
@@ -110,7 +110,8 @@ static void write_log_line(struct log_out *l, const struct op_marker *m, struct 
 			     .line = s->line,
 			     .meta = m->meta.text};
 
-	if (m->kind == OP_MARK_EVENT || m->kind == OP_MARK_NOC || m->kind == OP_MARK_COUNTER)
+	if (m->kind == TRACE_MARK_EVENT || m->kind == TRACE_MARK_NOC ||
+	    m->kind == TRACE_MARK_COUNTER)
 		row_unname(l, m, &row);
 	devrow_add(out, &row);
 }
@@ -139,7 +140,7 @@ static int put_log(struct log_out *l)
 	l->timers = calloc(l->cores->trace->srcloc_count + 1, sizeof(*l->timers));
 	d = &l->cores->devices.v[l->cores->riscs.v[0].device];
 	devrow_header(&l->text, d->arch, d->mhz, (unsigned)d->max_cores);
-	r = l->timers ? op_cores_walk(l->cores, false, put_marker, l) : TACHO_ENOMEM;
+	r = l->timers ? op_cores_walk(l->cores, put_marker, l) : TACHO_ENOMEM;
 	if (r == 0)
 		r = write_flush(&l->text, l->out, 0);
 	buf_free(&l->text);

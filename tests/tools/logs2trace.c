@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * logs2trace [-t] DIR FILE makes a trace with the contents of DIR/.logs: the host's messages and
- * zones, every marker of the device log as a zone of a core, the device's clock and description. So
- * what is said of the logs can be asked of the trace.
+ * logs2trace [-t|-z] DIR FILE makes a trace with the contents of DIR/.logs: the host's messages and
+ * zones, every marker of the device log as a row and as a zone of a core, the device's clock and
+ * description. So what is said of the logs can be asked of the trace. With -z there are only the
+ * zones, as in traces of earlier versions.
  *
  * Three ticks are a nanosecond, and a cycle of the device too, whatever its frequency, so
  * that cycles come back exactly. With -t the cores are as a Tracy client reports them: named in
@@ -23,7 +24,7 @@
 static struct trace_writer *w;
 static uint32_t process;
 static uint64_t last_tick = T0;
-static bool as_tracy;
+static bool as_tracy, zones_only;
 
 static int64_t must(int64_t r, const char *what)
 {
@@ -191,6 +192,8 @@ struct core {
 	uint32_t track;
 	struct open_zone open[64];
 	uint32_t depth;
+	uint32_t kinds; /* of its marker rows */
+	struct trace_track info;
 };
 
 static struct {
@@ -247,6 +250,8 @@ static struct core *find_core(char **f)
 			 !strcmp(f[3], "TRISC_0") ? "TRISC0" : f[3]);
 	t.name = name;
 	c.track = (uint32_t)must(trace_add_track(w, &t), "core");
+	c.info = t;
+	c.info.name = strdup(name);
 	must(vec_push(&cores, c), "core");
 	return &cores.v[cores.n - 1];
 }
@@ -270,6 +275,48 @@ static void end_zone(struct core *c, uint64_t end, uint32_t flags)
 	free(z->meta);
 }
 
+static void marker(struct core *c, uint32_t kind, const struct open_zone *z, uint64_t cycle,
+		   const char *meta)
+{
+	struct trace_row row = {.time = c->open[0].start,
+				.kind = TRACE_ROW_MARKER,
+				.thread = TRACE_NONE,
+				.a = cycle,
+				.text = meta,
+				.text_len = (uint32_t)strlen(meta)};
+	uint64_t values[2] = {0};
+	uint32_t n = 0;
+
+	if (as_tracy || zones_only)
+		return;
+	for (size_t i = 0; i < z->extra_count && kind != TRACE_MARK_END; i++)
+		if (z->extras[i].kind == TRACE_EXTRA_VALUE)
+			values[n++] = z->extras[i].value;
+	if (kind == TRACE_MARK_START && z == c->open && !n)
+		n = 1;
+	row.b = TRACE_MARKER(kind, n, z->srcloc);
+	row.c = values[0];
+	must(trace_add_row(w, c->track, &row), "marker");
+	row = (struct trace_row){.time = row.time,
+				 .kind = TRACE_ROW_MARKER_WORD,
+				 .thread = TRACE_NONE,
+				 .a = values[1]};
+	if (n > 1)
+		must(trace_add_row(w, c->track, &row), "marker");
+	if (c->kinds & 1u << kind)
+		return;
+	c->info.format = c->kinds |= 1u << kind;
+	must(trace_update_track(w, c->track, &c->info), "core");
+}
+
+static uint32_t marker_kind(const char *type)
+{
+	return !strcmp(type, "ZONE_TOTAL") ? TRACE_MARK_TOTAL
+	       : !strcmp(type, "TS_EVENT") ? TRACE_MARK_EVENT
+	       : !strcmp(type, "TS_DATA")  ? TRACE_MARK_DATA
+					   : TRACE_MARK_START;
+}
+
 /* {"counter type":"X";"ref cnt":1;"value":2} */
 static void counter(struct open_zone *z, const char *meta)
 {
@@ -285,6 +332,7 @@ static void counter(struct open_zone *z, const char *meta)
 
 static void begin_zone(struct core *c, char **f, uint64_t tick)
 {
+	uint32_t kind = strcmp(f[4], "9090") ? marker_kind(f[11]) : TRACE_MARK_COUNTER;
 	struct open_zone z = {.start = tick};
 	uint64_t id = strtoull(f[7], NULL, 10);
 	const char *function = !strcmp(f[11], "ZONE_START") ? "" : f[11];
@@ -310,6 +358,8 @@ static void begin_zone(struct core *c, char **f, uint64_t tick)
 		extra(&z, TRACE_EXTRA_TEXT, 0, z.meta = strdup(f[14]));
 	if (c->depth < 64)
 		c->open[c->depth++] = z;
+	marker(c, kind, &c->open[c->depth - 1], strtoull(f[5], NULL, 10),
+	       kind == TRACE_MARK_COUNTER ? "" : f[14]);
 	if (*function)
 		end_zone(c, tick, 0);
 }
@@ -333,8 +383,10 @@ static void device_row(char *line)
 	tick = tick_cycle(strtoul(f[0], NULL, 10) & 1023, strtoull(f[5], NULL, 10));
 	if (strcmp(f[11], "ZONE_END"))
 		begin_zone(c, f, tick);
-	else if (c->depth)
+	else if (c->depth) {
+		marker(c, TRACE_MARK_END, &c->open[c->depth - 1], strtoull(f[5], NULL, 10), f[14]);
 		end_zone(c, tick, 0);
+	}
 }
 
 static void clock_of(unsigned device)
@@ -393,9 +445,10 @@ int main(int argc, char **argv)
 	char path[4096], origin[32];
 
 	as_tracy = argc > 1 && !strcmp(argv[1], "-t");
-	argv += as_tracy;
-	if (argc - as_tracy != 3) {
-		fprintf(stderr, "usage: logs2trace [-t] DIR FILE\n");
+	zones_only = argc > 1 && !strcmp(argv[1], "-z");
+	argv += as_tracy || zones_only;
+	if (argc - (as_tracy || zones_only) != 3) {
+		fprintf(stderr, "usage: logs2trace [-t|-z] DIR FILE\n");
 		return 2;
 	}
 	must(trace_writer_open(&w, argv[2], &options, &err), argv[2]);
@@ -413,6 +466,8 @@ int main(int argc, char **argv)
 	zones(path);
 	snprintf(path, sizeof(path), "%s/.logs/profile_log_device.csv", argv[1]);
 	device(path);
+	for (size_t i = 0; i < cores.n; i++)
+		free((char *)cores.v[i].info.name);
 	vec_free(&cores);
 	must(trace_writer_close(w, &err), argv[2]);
 	return 0;
