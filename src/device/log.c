@@ -169,64 +169,34 @@ static int by_place(const void *a, const void *b)
 	return x->item->end > y->item->end ? -1 : x->item->end < y->item->end;
 }
 
-static void add_special(const struct prof_item *item, struct devrow *row, struct buf *meta)
-{
-	row->timer = item->id;
-	row->data = item->data[0];
-	if (item->kind != PROF_K_DATA_16)
-		return;
-	if (item->id == PROF_ID_NOC)
-		devrow_noc_meta(meta, item->data[1]);
-	else if (item->id == PROF_ID_COUNTERS)
-		devrow_counter_meta(meta, prof_counter_name(item->data[1] & 0xff),
-				    item->data[0] >> 32, (uint32_t)item->data[0]);
-}
-
 /* ZONE: the name of the zone that started last. */
-static void add_row(struct tacho_device *d, const struct log_mark *m, struct buf *text,
+static void add_row(struct tacho_device *d, const struct log_mark *mark, struct buf *text,
 		    struct buf *meta, const char **zone)
 {
-	static const enum devrow_type types[] = {
-		[PROF_K_ZONE] = DEVROW_ZONE_START, [PROF_K_TOTAL] = DEVROW_ZONE_TOTAL,
-		[PROF_K_DATA] = DEVROW_TS_DATA,    [PROF_K_EVENT] = DEVROW_TS_EVENT,
-		[PROF_K_DATA_16] = DEVROW_TS_DATA,
-	};
-	const struct log_start *start = &d->prof->log.start;
-	const struct prof_item *item = m->item;
+	const struct prof_item *item = mark->item;
 	const struct tacho_device_core *c = &d->cores[item->flat].info;
 	const struct log_zone *z = log_zone(d, item->id);
-	struct device_replay replayed;
-	struct devrow row = {.device = d->number,
-			     .x = c->x,
-			     .y = c->y,
-			     .risc = arch_risc_log_name(log_risc(d, item)),
-			     .timer = z->timer,
-			     .cycles = start->cycles + m->cycles,
-			     .data = item->data[0],
-			     .run = item->op ? op_id(d, start->ops + item->op) : 0,
-			     .type = m->end ? DEVROW_ZONE_END : types[item->kind],
-			     .name = z->name,
-			     .file = z->file,
-			     .line = z->line};
+	struct op_marker m = log_marker(d, mark);
+	struct devrow_place place = {.device = d->number,
+				     .x = c->x,
+				     .y = c->y,
+				     .risc = arch_risc_log_name((enum arch_risc)m.which),
+				     .name = m.kind == TRACE_MARK_COUNTER
+						     ? prof_counter_name(item->data[1] & 0xff)
+						     : z->name,
+				     .file = z->file,
+				     .line = z->line,
+				     .timer = z->timer};
 
 	buf_reset(meta);
-	if (item->kind == PROF_K_DATA && row.data && !strcmp(row.name, "runtime_host_id_dispatch"))
-		row.data += devrow_run(start->ops, 0);
-	if (item->kind == PROF_K_ZONE && !m->end)
-		*zone = row.name;
-	else if (item->kind == PROF_K_DATA)
-		op_dispatch_meta(meta, row.name, *zone, row.data);
-	if (item->kind == PROF_K_EVENT || item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS) {
-		row.name = row.file = "";
-		row.line = 0;
-		add_special(item, &row, meta);
-	}
-	if (replay_find(d, item->op, item->replay, &replayed)) {
-		row.trace = start->traces + replayed.trace;
-		row.counter = replayed.replay;
-	}
-	row.meta = meta->len ? meta->data : NULL;
-	devrow_add(text, &row);
+	if (m.kind == TRACE_MARK_DATA && m.value && !strcmp(place.name, "runtime_host_id_dispatch"))
+		m.value += devrow_run(d->prof->log.start.ops, 0);
+	if (m.kind == TRACE_MARK_START)
+		*zone = place.name;
+	else if (m.kind == TRACE_MARK_DATA && m.values == 1)
+		op_dispatch_meta(meta, place.name, *zone, m.value);
+	m.meta = (struct op_text){meta->data, meta->len};
+	devrow_add(text, &m, &place);
 }
 
 enum arch_risc log_risc(const struct tacho_device *d, const struct prof_item *item)

@@ -74,6 +74,8 @@ struct log_mark {
 	bool end;
 };
 
+/* A mark with the log's numbers of ops, traces and cycles. */
+struct op_marker log_marker(struct tacho_device *d, const struct log_mark *mark);
 /* Compares marks by core, RISC and time. */
 int log_runs(struct tacho_device *d, const struct log_mark *marks, size_t n);
 

@@ -23,21 +23,14 @@ struct runs {
 	struct op_noc_runs noc;
 };
 
-static bool is_transfer(const struct prof_item *item)
-{
-	return item->id == PROF_ID_NOC &&
-	       (item->kind == PROF_K_DATA || item->kind == PROF_K_DATA_16);
-}
-
 /* The kind of a transfer, or the name of a zone. */
 static const char *mark_name(struct tacho_device *d, const struct prof_item *item)
 {
-	return is_transfer(item) ? prof_noc_name(item->data[0] & 0xff)
-				 : log_zone(d, item->id)->name;
+	return prof_item_kind(item) == TRACE_MARK_NOC ? prof_noc_name(item->data[0] & 0xff)
+						      : log_zone(d, item->id)->name;
 }
 
-/* A mark with the log's numbers of ops, traces and cycles. */
-static struct op_marker mark_marker(struct tacho_device *d, const struct log_mark *mark)
+struct op_marker log_marker(struct tacho_device *d, const struct log_mark *mark)
 {
 	const struct log_start *start = &d->prof->log.start;
 	const struct prof_item *item = mark->item;
@@ -46,17 +39,16 @@ static struct op_marker mark_marker(struct tacho_device *d, const struct log_mar
 			      .risc = item->flat * DEVICE_RISCS + item->risc,
 			      .zones = log_zone(d, item->id)->zones,
 			      .which = (uint8_t)log_risc(d, item),
-			      .kind = TRACE_MARK_DATA,
+			      .kind = mark->end ? TRACE_MARK_END : prof_item_kind(item),
 			      .cycle = start->cycles + mark->cycles,
-			      .value = item->data[0],
 			      .id = item->op ? op_id(d, start->ops + item->op) : 0,
 			      .trace = OP_NONE,
 			      .session = OP_NONE};
+	uint64_t values[2];
 
-	if (item->kind == PROF_K_ZONE)
-		m.kind = mark->end ? TRACE_MARK_END : TRACE_MARK_START;
-	else if (is_transfer(item))
-		m.kind = TRACE_MARK_NOC;
+	m.values = prof_item_values(item, values);
+	m.value = values[0];
+	m.value2 = values[1];
 	if (replay_find(d, item->op, item->replay, &replayed)) {
 		m.trace = start->traces + replayed.trace;
 		m.session = replayed.replay;
@@ -69,7 +61,7 @@ static int take_marks(struct runs *runs, const struct log_mark *marks, size_t n)
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		struct op_marker m = mark_marker(runs->d, &marks[i]);
+		struct op_marker m = log_marker(runs->d, &marks[i]);
 
 		if (!m.id)
 			continue;
@@ -111,7 +103,7 @@ static void add_entry(struct runs *runs, struct json *j, const struct devnoc_run
 {
 	const struct prof_item *item = m->item;
 	const struct tacho_device_core *c = &runs->d->cores[item->flat].info;
-	bool transfer = is_transfer(item);
+	bool transfer = prof_item_kind(item) == TRACE_MARK_NOC;
 	struct devnoc_entry e = {
 		.risc = arch_risc_log_name(arch_risc_at(item->risc, c->ethernet)),
 		.x = c->x,
@@ -179,7 +171,7 @@ static int write_noc(struct runs *runs, const struct log_mark *marks, size_t n)
 		all += runs->noc.v[i].entries;
 	}
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct op_marker m = mark_marker(runs->d, &marks[i]);
+		struct op_marker m = log_marker(runs->d, &marks[i]);
 		int64_t run = m.id ? op_noc_runs_find(&runs->noc, &m, runs->d->number,
 						      mark_name(runs->d, marks[i].item), false)
 				   : OP_NONE;

@@ -10,6 +10,7 @@
 #include "device/log.h"
 #include "device/prof_decode.h"
 #include "device/sync.h"
+#include "op/marker.h"
 
 struct prof_loss {
 	uint64_t markers, runs_cut;
@@ -123,6 +124,9 @@ bool drain_end_core(struct tacho_device *d, unsigned core, uint32_t *control);
 void drain_free(struct tacho_device *d);
 
 /* ---- tracks.c ---- */
+enum trace_marker_kind prof_item_kind(const struct prof_item *item);
+/* The data of an item, of a counter its value and cycles; returns their number. */
+uint8_t prof_item_values(const struct prof_item *item, uint64_t values[2]);
 /* Writes the zones of one RISC, N items in the order of their ends, to its track. */
 void tracks_put(struct tacho_device *d, unsigned core, unsigned risc, const struct prof_item *items,
 		size_t n);

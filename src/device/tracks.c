@@ -43,33 +43,42 @@ static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
 }
 
-static enum tacho_marker_kind kind_of(const struct prof_item *item)
+enum trace_marker_kind prof_item_kind(const struct prof_item *item)
 {
-	switch (item->kind) {
-	case PROF_K_TOTAL:
-		return TACHO_MARK_TOTAL;
-	case PROF_K_EVENT:
-		return TACHO_MARK_EVENT;
-	case PROF_K_DATA:
-	case PROF_K_DATA_16:
-		return item->id == PROF_ID_NOC        ? TACHO_MARK_NOC
-		       : item->id == PROF_ID_COUNTERS ? TACHO_MARK_COUNTER
-						      : TACHO_MARK_DATA;
-	default:
-		return TACHO_MARK_START;
+	static const enum trace_marker_kind kinds[] = {
+		[PROF_K_ZONE] = TRACE_MARK_START,   [PROF_K_TOTAL] = TRACE_MARK_TOTAL,
+		[PROF_K_DATA] = TRACE_MARK_DATA,    [PROF_K_EVENT] = TRACE_MARK_EVENT,
+		[PROF_K_DATA_16] = TRACE_MARK_DATA,
+	};
+
+	if (kinds[item->kind] == TRACE_MARK_DATA && item->id == PROF_ID_NOC)
+		return TRACE_MARK_NOC;
+	if (kinds[item->kind] == TRACE_MARK_DATA && item->id == PROF_ID_COUNTERS)
+		return TRACE_MARK_COUNTER;
+	return kinds[item->kind];
+}
+
+uint8_t prof_item_values(const struct prof_item *item, uint64_t values[2])
+{
+	values[0] = item->kind == PROF_K_EVENT ? item->id : item->data[0];
+	values[1] = item->kind == PROF_K_DATA_16 ? item->data[1] : 0;
+	if (item->kind == PROF_K_DATA_16 && item->id == PROF_ID_COUNTERS) {
+		values[0] = (uint32_t)item->data[0];
+		values[1] = item->data[0] >> 32;
 	}
+	return item->kind == PROF_K_ZONE ? 0 : item->kind == PROF_K_DATA_16 ? 2 : 1;
 }
 
 /* What timelines show as the function of a marker that is no zone. */
 static const char *function_of(const struct prof_item *item)
 {
 	static const char *const words[] = {
-		[TACHO_MARK_START] = "",       [TACHO_MARK_TOTAL] = "ZONE_TOTAL",
-		[TACHO_MARK_DATA] = "TS_DATA", [TACHO_MARK_EVENT] = "TS_EVENT",
-		[TACHO_MARK_NOC] = "NOC",      [TACHO_MARK_COUNTER] = "COUNTER",
+		[TRACE_MARK_START] = "",       [TRACE_MARK_TOTAL] = "ZONE_TOTAL",
+		[TRACE_MARK_DATA] = "TS_DATA", [TRACE_MARK_EVENT] = "TS_EVENT",
+		[TRACE_MARK_NOC] = "NOC",      [TRACE_MARK_COUNTER] = "COUNTER",
 	};
 
-	return words[kind_of(item)];
+	return words[prof_item_kind(item)];
 }
 
 /* No colour: tracks have their own, and a zone of several RISCs has one source location. */
@@ -94,17 +103,17 @@ static uint32_t srcloc_of(struct tacho_device *d, const struct prof_item *item)
 
 static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *item)
 {
-	enum tacho_marker_kind kind = kind_of(item);
-	bool noc = kind == TACHO_MARK_NOC;
+	enum trace_marker_kind kind = prof_item_kind(item);
+	bool noc = kind == TRACE_MARK_NOC;
 	unsigned type = noc ? item->data[0] & 0xff : item->data[1] & 0xff;
 	uint32_t *known = &d->prof->fixed[noc][type];
 	char name[32];
 
-	if (kind == TACHO_MARK_EVENT) {
+	if (kind == TRACE_MARK_EVENT) {
 		snprintf(name, sizeof(name), "event %u", item->id);
 		return tacho_srcloc_make(name, function_of(item), "", 0, 0);
 	}
-	if (!noc && kind != TACHO_MARK_COUNTER)
+	if (!noc && kind != TRACE_MARK_COUNTER)
 		return srcloc_of(d, item);
 	if (!*known)
 		*known = tacho_srcloc_make(noc ? prof_noc_name(type) : prof_counter_name(type),
@@ -128,23 +137,13 @@ static void values_fill(struct tacho_device *d, const struct prof_item *item, bo
 {
 	struct device_replay r;
 
+	m->values = prof_item_values(item, m->value);
+	if (m->kind != TACHO_MARK_START || inside)
+		return;
+	m->value[0] = item->op ? op_id(d, item->op) : 0;
 	m->values = 1;
-	m->value[0] = item->data[0];
-	if (m->kind == TACHO_MARK_START) {
-		m->values = !inside;
-		m->value[0] = inside || !item->op ? 0 : op_id(d, item->op);
-		if (!inside && item->op && replay_find(d, item->op, item->replay, &r))
-			m->value[m->values++] = (uint64_t)r.trace << 32 | r.replay;
-	} else if (m->kind == TACHO_MARK_EVENT) {
-		m->value[0] = item->id;
-	} else if (item->kind == PROF_K_DATA_16) {
-		m->values = 2;
-		m->value[1] = item->data[1];
-		if (m->kind == TACHO_MARK_COUNTER) {
-			m->value[0] = (uint32_t)item->data[0];
-			m->value[1] = item->data[0] >> 32;
-		}
-	}
+	if (item->op && replay_find(d, item->op, item->replay, &r))
+		m->value[m->values++] = (uint64_t)r.trace << 32 | r.replay;
 }
 
 static int tracks_compare(const void *a, const void *b)
@@ -186,7 +185,7 @@ static void put_items(struct tacho_device *d, unsigned core, uint64_t track,
 		}
 		if (i == n || depth == sizeof(open) / sizeof(open[0]))
 			continue;
-		m.kind = kind_of(&items[i]);
+		m.kind = (enum tacho_marker_kind)prof_item_kind(&items[i]);
 		m.srcloc = srcloc_of_item(d, &items[i]);
 		values_fill(d, &items[i], depth > 0, &m);
 		marker_put(d, core, track, &m, items[i].start);

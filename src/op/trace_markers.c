@@ -349,7 +349,8 @@ static bool row_read(struct walk *w, const struct trace_row *row, struct op_mark
 	m->cycle = row->a;
 	m->value = row->c;
 	m->value2 = 0;
-	w->meta.len = 0;
+	if (w->meta.len)
+		buf_reset(&w->meta);
 	if (row->text_len)
 		buf_add(&w->meta, row->text, row->text_len);
 	return true;

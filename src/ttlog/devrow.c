@@ -39,44 +39,6 @@ static void devrow_cell_add(struct buf *out, uint64_t v)
 	buf_addc(out, ',');
 }
 
-void devrow_add(struct buf *out, const struct devrow *row)
-{
-	static const char *const types[] = {
-		[DEVROW_ZONE_START] = ",ZONE_START,", [DEVROW_ZONE_END] = ",ZONE_END,",
-		[DEVROW_ZONE_TOTAL] = ",ZONE_TOTAL,", [DEVROW_TS_DATA] = ",TS_DATA,",
-		[DEVROW_TS_EVENT] = ",TS_EVENT,",
-	};
-
-	devrow_cell_add(out, row->device);
-	devrow_cell_add(out, row->x);
-	devrow_cell_add(out, row->y);
-	buf_adds(out, row->risc);
-	buf_addc(out, ',');
-	devrow_cell_add(out, row->timer);
-	devrow_cell_add(out, row->cycles);
-	devrow_cell_add(out, row->data);
-	devrow_cell_add(out, row->run);
-	if (row->counter) {
-		devrow_cell_add(out, row->trace);
-		devrow_cell_add(out, row->counter);
-	} else {
-		buf_adds(out, ",,");
-	}
-	devrow_text_add(out, row->name);
-	buf_adds(out, types[row->type]);
-	devrow_cell_add(out, row->line);
-	devrow_text_add(out, row->file);
-	buf_addc(out, ',');
-	devrow_text_add(out, row->meta);
-	buf_addc(out, '\n');
-}
-
-void devrow_counter_meta(struct buf *out, const char *counter, uint64_t cycles, uint64_t value)
-{
-	buf_addf(out, "{\"counter type\":\"%s\",\"ref cnt\":%llu,\"value\":%llu}", counter,
-		 (unsigned long long)cycles, (unsigned long long)value);
-}
-
 struct devrow_noc devrow_noc(uint64_t word)
 {
 	return (struct devrow_noc){
@@ -86,10 +48,66 @@ struct devrow_noc devrow_noc(uint64_t word)
 	};
 }
 
-void devrow_noc_meta(struct buf *out, uint64_t word)
+static void devrow_meta_add(struct buf *out, const struct op_marker *m, const char *name)
 {
-	struct devrow_noc n = devrow_noc(word);
+	struct devrow_noc n = devrow_noc(m->value2);
 
-	buf_addf(out, "{\"dst_addr\":%u,\"noc_status_counter\":%u,\"src_addr\":%u}", n.to,
-		 n.counter, n.from);
+	if (m->kind == TRACE_MARK_COUNTER && m->values > 1) {
+		buf_adds(out, "{\"counter type\":\"");
+		devrow_text_add(out, name);
+		buf_addf(out, "\";\"ref cnt\":%llu;\"value\":%llu}", (unsigned long long)m->value2,
+			 (unsigned long long)m->value);
+	} else if (m->meta.len) {
+		devrow_text_add(out, m->meta.text);
+	} else if (m->kind == TRACE_MARK_NOC && m->values > 1) {
+		buf_addf(out, "{\"dst_addr\":%u;\"noc_status_counter\":%u;\"src_addr\":%u}", n.to,
+			 n.counter, n.from);
+	}
+}
+
+/* Markers without a name in the log have well-known numbers. */
+#define TIMER_COUNTER 9090
+#define TIMER_NOC     12345
+
+void devrow_add(struct buf *out, const struct op_marker *m, const struct devrow_place *place)
+{
+	static const char *const types[TRACE_MARKS] = {
+		[TRACE_MARK_START] = ",ZONE_START,", [TRACE_MARK_END] = ",ZONE_END,",
+		[TRACE_MARK_TOTAL] = ",ZONE_TOTAL,", [TRACE_MARK_DATA] = ",TS_DATA,",
+		[TRACE_MARK_EVENT] = ",TS_EVENT,",   [TRACE_MARK_NOC] = ",TS_DATA,",
+		[TRACE_MARK_COUNTER] = ",TS_DATA,",
+	};
+	bool named = m->kind < TRACE_MARK_EVENT;
+	uint64_t timer = place->timer, data = m->value;
+
+	if (m->kind == TRACE_MARK_EVENT) {
+		timer = m->value & 0xffff;
+		data = 0;
+	} else if (!named) {
+		timer = m->kind == TRACE_MARK_NOC ? TIMER_NOC : TIMER_COUNTER;
+	}
+	if (m->kind == TRACE_MARK_COUNTER && m->values > 1)
+		data = m->value2 << 32 | (m->value & UINT32_MAX);
+	devrow_cell_add(out, place->device);
+	devrow_cell_add(out, place->x);
+	devrow_cell_add(out, place->y);
+	buf_adds(out, place->risc);
+	buf_addc(out, ',');
+	devrow_cell_add(out, timer);
+	devrow_cell_add(out, m->cycle);
+	devrow_cell_add(out, data);
+	devrow_cell_add(out, m->id);
+	if (m->session > 0) {
+		devrow_cell_add(out, (uint64_t)m->trace);
+		devrow_cell_add(out, (uint64_t)m->session);
+	} else {
+		buf_adds(out, ",,");
+	}
+	devrow_text_add(out, named ? place->name : "");
+	buf_adds(out, types[m->kind]);
+	devrow_cell_add(out, named ? place->line : 0);
+	devrow_text_add(out, named ? place->file : "");
+	buf_addc(out, ',');
+	devrow_meta_add(out, m, place->name);
+	buf_addc(out, '\n');
 }

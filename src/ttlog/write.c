@@ -37,16 +37,13 @@ static int write_flush(struct buf *text, FILE *out, size_t least)
 
 struct log_out {
 	struct op_cores *cores;
-	struct buf text, meta;
+	struct buf text;
 	uint32_t *timers; /* by source location: its hash + 1; 0: not computed yet */
 	FILE *out;
 	uint64_t rows;
 	struct op_runs *runs; /* or NULL: these receive all markers too */
 	struct op_noc_runs *noc;
 };
-
-#define TIMER_COUNTER 9090
-#define TIMER_NOC     12345
 
 static uint16_t timer_of(struct log_out *l, uint32_t srcloc)
 {
@@ -57,77 +54,27 @@ static uint16_t timer_of(struct log_out *l, uint32_t srcloc)
 	return (uint16_t)(l->timers[srcloc] - 1);
 }
 
-/* Markers without a name in the log have well-known numbers. */
-static void row_unname(struct log_out *l, const struct op_marker *m, struct devrow *row)
-{
-	const char *name = row->name;
-
-	row->name = row->file = "";
-	row->line = 0;
-	if (m->kind == TRACE_MARK_EVENT) {
-		row->timer = (uint32_t)m->value & 0xffff;
-		row->data = 0;
-	} else if (m->kind == TRACE_MARK_NOC) {
-		row->timer = TIMER_NOC;
-		if (m->values > 1 && !m->meta.len) {
-			buf_reset(&l->meta);
-			devrow_noc_meta(&l->meta, m->value2);
-			row->meta = l->meta.data;
-		}
-	} else {
-		row->timer = TIMER_COUNTER;
-		row->data = m->value2 << 32 | (m->value & UINT32_MAX);
-		buf_reset(&l->meta);
-		devrow_counter_meta(&l->meta, name, m->value2, m->value);
-		row->meta = l->meta.data;
-	}
-}
-
-static void write_log_line(struct log_out *l, const struct op_marker *m, struct buf *out)
-{
-	static const enum devrow_type types[] = {
-		[TRACE_MARK_START] = DEVROW_ZONE_START, [TRACE_MARK_END] = DEVROW_ZONE_END,
-		[TRACE_MARK_TOTAL] = DEVROW_ZONE_TOTAL, [TRACE_MARK_DATA] = DEVROW_TS_DATA,
-		[TRACE_MARK_EVENT] = DEVROW_TS_EVENT,   [TRACE_MARK_NOC] = DEVROW_TS_DATA,
-		[TRACE_MARK_COUNTER] = DEVROW_TS_DATA,
-	};
-	const struct op_cores *c = l->cores;
-	const struct op_risc *risc = &c->riscs.v[m->risc];
-	const struct trace_srcloc *s = &c->trace->srclocs[m->zone];
-	struct devrow row = {.device = c->devices.v[risc->device].number,
-			     .x = risc->x,
-			     .y = risc->y,
-			     .risc = risc->name,
-			     .timer = timer_of(l, m->zone),
-			     .cycles = m->cycle,
-			     .data = m->value,
-			     .run = m->id,
-			     .trace = m->session > 0 ? (uint64_t)m->trace : 0,
-			     .counter = m->session > 0 ? (uint64_t)m->session : 0,
-			     .type = types[m->kind],
-			     .name = s->name,
-			     .file = s->file,
-			     .line = s->line,
-			     .meta = m->meta.text};
-
-	if (m->kind == TRACE_MARK_EVENT || m->kind == TRACE_MARK_NOC ||
-	    m->kind == TRACE_MARK_COUNTER)
-		row_unname(l, m, &row);
-	devrow_add(out, &row);
-}
-
 static int put_marker(void *context, const struct op_marker *m)
 {
 	struct log_out *l = context;
+	const struct op_risc *risc = &l->cores->riscs.v[m->risc];
+	const struct trace_srcloc *s = &l->cores->trace->srclocs[m->zone];
+	struct devrow_place place = {.device = l->cores->devices.v[risc->device].number,
+				     .x = risc->x,
+				     .y = risc->y,
+				     .risc = risc->name,
+				     .name = s->name,
+				     .file = s->file,
+				     .line = s->line,
+				     .timer = timer_of(l, m->zone)};
 	int r = 0;
 
-	write_log_line(l, m, &l->text);
+	devrow_add(&l->text, m, &place);
 	l->rows++;
 	if (l->runs)
 		r = op_runs_add(l->runs, m);
 	if (r == 0 && l->noc)
-		r = op_noc_runs_add(l->noc, m, l->cores->devices.v[m->device].number,
-				    l->cores->trace->srclocs[m->zone].name);
+		r = op_noc_runs_add(l->noc, m, place.device, s->name);
 	return r < 0 ? r : write_flush(&l->text, l->out, FLUSH);
 }
 
@@ -136,7 +83,7 @@ static int put_log(struct log_out *l)
 	int r;
 	const struct op_trace_device *d;
 
-	l->text = l->meta = (struct buf)BUF_INIT;
+	l->text = (struct buf)BUF_INIT;
 	l->timers = calloc(l->cores->trace->srcloc_count + 1, sizeof(*l->timers));
 	d = &l->cores->devices.v[l->cores->riscs.v[0].device];
 	devrow_header(&l->text, d->arch, d->mhz, (unsigned)d->max_cores);
@@ -144,7 +91,6 @@ static int put_log(struct log_out *l)
 	if (r == 0)
 		r = write_flush(&l->text, l->out, 0);
 	buf_free(&l->text);
-	buf_free(&l->meta);
 	return r;
 }
 

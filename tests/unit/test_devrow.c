@@ -13,7 +13,8 @@
 static void test_rows(void **state)
 {
 	struct buf b = BUF_INIT;
-	struct buf meta = BUF_INIT;
+	struct devrow_place place;
+	struct op_marker m;
 
 	(void)state;
 	devrow_header(&b, "wormhole_b0", 1000, 64);
@@ -24,38 +25,44 @@ static void test_rows(void **state)
 		"data, run host ID, trace id, trace id counter, zone name, type, source line, "
 		"source file, meta data\n");
 	buf_reset(&b);
-	devrow_add(&b, &(struct devrow){.device = 3,
-					.x = 1,
-					.y = 2,
-					.risc = arch_risc_log_name(arch_risc_at(2, false)),
-					.timer = 13593,
-					.cycles = UINT64_MAX,
-					.run = devrow_run(1, 3),
-					.name = "A,B",
-					.type = DEVROW_ZONE_START,
-					.line = 4,
-					.file = "x\n.c"});
+	m = (struct op_marker){.kind = TRACE_MARK_START,
+			       .cycle = UINT64_MAX,
+			       .id = devrow_run(1, 3),
+			       .trace = OP_NONE,
+			       .session = OP_NONE};
+	place = (struct devrow_place){.device = 3,
+				      .x = 1,
+				      .y = 2,
+				      .risc = arch_risc_log_name(arch_risc_at(2, false)),
+				      .timer = 13593,
+				      .name = "A,B",
+				      .line = 4,
+				      .file = "x\n.c"};
+	devrow_add(&b, &m, &place);
 	assert_string_equal(b.data, "3,1,2,TRISC_0,13593,18446744073709551615,0,1027,,,A;B,"
 				    "ZONE_START,4,x .c,\n");
 	buf_reset(&b);
-	devrow_counter_meta(&meta, "FPU_COUNTER", 1588, 856);
-	devrow_add(&b, &(struct devrow){.x = 1,
-					.y = 1,
-					.risc = arch_risc_log_name(arch_risc_at(0, true)),
-					.timer = 9090,
-					.cycles = 5,
-					.data = 7,
-					.trace = 0,
-					.counter = 2,
-					.name = "",
-					.file = "",
-					.type = DEVROW_TS_DATA,
-					.meta = meta.data});
+	m = (struct op_marker){.kind = TRACE_MARK_COUNTER,
+			       .cycle = 5,
+			       .values = 2,
+			       .value = 856,
+			       .value2 = 1588,
+			       .session = 2};
+	place = (struct devrow_place){.x = 1,
+				      .y = 1,
+				      .risc = arch_risc_log_name(arch_risc_at(0, true)),
+				      .name = "FPU_COUNTER",
+				      .file = "",
+				      .line = 4};
+	devrow_add(&b, &m, &place);
 	assert_string_equal(b.data,
-			    "0,1,1,ERISC,9090,5,7,0,0,2,,TS_DATA,0,,"
+			    "0,1,1,ERISC,9090,5,6820408066904,0,0,2,,TS_DATA,0,,"
 			    "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":1588;\"value\":856}\n");
+	buf_reset(&b);
+	m = (struct op_marker){.kind = TRACE_MARK_EVENT, .value = 7, .session = OP_NONE};
+	devrow_add(&b, &m, &place);
+	assert_string_equal(b.data, "0,1,1,ERISC,7,0,0,0,,,,TS_EVENT,0,,\n");
 	buf_free(&b);
-	buf_free(&meta);
 }
 
 /* Numbers that the macros of kernels give when they are compiled. */
@@ -81,9 +88,11 @@ static void test_meta(void **state)
 	assert_int_equal(n.to, 0x12345 << 2 | 3);
 	assert_int_equal(n.from, 0x2abcd << 2 | 1);
 	assert_int_equal(n.counter, 77);
-	devrow_noc_meta(&b, word);
-	assert_string_equal(b.data,
-			    "{\"dst_addr\":298263,\"noc_status_counter\":77,\"src_addr\":700213}");
+	devrow_add(&b, &(struct op_marker){.kind = TRACE_MARK_NOC, .values = 2, .value2 = word},
+		   &(struct devrow_place){.risc = "BRISC", .name = "READ", .file = "x.c"});
+	assert_string_equal(
+		b.data, "0,0,0,BRISC,12345,0,0,0,,,,TS_DATA,0,,"
+			"{\"dst_addr\":298263;\"noc_status_counter\":77;\"src_addr\":700213}\n");
 	buf_reset(&b);
 	op_dispatch_meta(&b, "process_cmd_d_dispatch", "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", 7);
 	assert_string_equal(b.data, "{\"dispatch_command_type\":\"CQ_DISPATCH_CMD_WAIT\"}");
