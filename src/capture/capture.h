@@ -67,10 +67,11 @@ const char *capture_output(const struct capture *c);
 void capture_start(struct capture *c);
 int capture_attach(struct capture *c, uint32_t pid, struct tacho_error *err);
 /*
- * Records the Tracy clients that appear at a port of this machine, one after the other; with
- * capture_tracy_discover() those that announce themselves on a UDP port (8086 by default).
+ * Records the Tracy clients that appear at a port of ADDRESS (NULL: this machine), one after the
+ * other; with capture_tracy_discover() those that announce themselves on a UDP port (8086 by
+ * default).
  */
-int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err);
+int capture_tracy(struct capture *c, const char *address, uint16_t port, struct tacho_error *err);
 int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err);
 /*
  * Sampling: capture_sample() first; then a child that waits before exec (ON_EXEC) or running

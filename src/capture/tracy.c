@@ -9,11 +9,11 @@ static int hub_of(struct capture *c, struct tacho_error *err)
 	return c->hub ? 0 : tracy_hub_open(&c->hub, c->writer, &options, err);
 }
 
-int capture_tracy(struct capture *c, uint16_t port, struct tacho_error *err)
+int capture_tracy(struct capture *c, const char *address, uint16_t port, struct tacho_error *err)
 {
 	int r = hub_of(c, err);
 
-	return r < 0 ? r : tracy_hub_add(c->hub, NULL, port, err);
+	return r < 0 ? r : tracy_hub_add(c->hub, address, port, err);
 }
 
 int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error *err)

@@ -14,7 +14,7 @@ struct conf {
 	struct record_conf record;
 	struct opt_list pids, tracy_ports;
 	bool tracy;
-	const char *session;
+	const char *session, *tracy_address;
 	int64_t duration;
 };
 
@@ -27,6 +27,8 @@ static const struct opt opts[] = {
 	OPT_LIST(
 		0, "tracy-port", "PORT", struct conf, tracy_ports,
 		"record programs built with Tracy that listen on PORT of this machine; may be repeated"),
+	OPT_STR(0, "tracy-address", "ADDRESS", struct conf, tracy_address,
+		"with --tracy-port: of this host, or IPv4 or IPv6 address, instead of this machine"),
 	OPT_FLAG(0, "tracy", struct conf, tracy,
 		 "record every program built with Tracy that announces itself on this machine"),
 	OPT_STR('s', "session", "DIR", struct conf, session,
@@ -143,7 +145,7 @@ static int add_tracy(struct capture *c, const struct conf *cf, struct tacho_erro
 		if (*end || !port || port > 65535)
 			return err_set(err, TACHO_EUSAGE, "--tracy-port: '%s' is not a port",
 				       cf->tracy_ports.v[i]);
-		r = capture_tracy(c, (uint16_t)port, err);
+		r = capture_tracy(c, cf->tracy_address, (uint16_t)port, err);
 	}
 	return r;
 }

@@ -306,7 +306,7 @@ int record_command(const struct record_conf *conf, const struct cmd_common *comm
 	if (capture_note(r.capture)[0])
 		err_warn("%s", capture_note(r.capture));
 	for (size_t i = 0; i < conf->tracy_port_count && code == 0; i++)
-		code = capture_tracy(r.capture, conf->tracy_ports[i], &err);
+		code = capture_tracy(r.capture, NULL, conf->tracy_ports[i], &err);
 	if (code < 0) {
 		capture_abandon(r.capture);
 		return err_report(&err, code);

@@ -11,34 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct conf {
-	int64_t port, idle;
-	const char *bind, *assets;
-	struct opt_list sources;
-	bool open;
-	const char *live;
-};
-
 static const struct opt opts[] = {
-	OPT_INT('p', "port", "PORT", struct conf, port,
+	OPT_INT('p', "port", "PORT", struct viewer_conf, port,
 		"serve on PORT; 0 is any free one (default 8086, or the next that is free)"),
-	OPT_FLAG('o', "open", struct conf, open, "open the page in the default browser"),
-	OPT_STR(0, "live", "SESSION", struct conf, live,
+	OPT_FLAG('o', "open", struct viewer_conf, open, "open the page in the default browser"),
+	OPT_STR(0, "live", "SESSION", struct viewer_conf, live,
 		"follow a recording: its trace, its folder, or the pid of its recorder"),
-	OPT_STR(0, "bind", "ADDRESS", struct conf, bind,
+	OPT_STR(0, "bind", "ADDRESS", struct viewer_conf, bind,
 		"listen on ADDRESS (default 127.0.0.1: this machine alone)"),
-	OPT_LIST(0, "source", "DIR", struct conf, sources,
+	OPT_LIST(0, "source", "DIR", struct viewer_conf, sources,
 		 "show source files below DIR; may be repeated"),
-	OPT_INT(0, "idle-exit", "SECONDS", struct conf, idle,
+	OPT_INT(0, "idle-exit", "SECONDS", struct viewer_conf, idle,
 		"end when no page has asked for anything so long"),
-	OPT_STR(0, "assets", "DIR", struct conf, assets,
+	OPT_STR(0, "assets", "DIR", struct viewer_conf, assets,
 		"serve the page from DIR: for its developers"),
 	OPT_END,
 };
 
 static void cmd_view_init(void *conf)
 {
-	((struct conf *)conf)->port = VIEWER_ANY_PORT;
+	((struct viewer_conf *)conf)->port = VIEWER_ANY_PORT;
 }
 
 static int check_folder(const char *option, const char *path, struct tacho_error *err)
@@ -52,7 +44,7 @@ static int check_folder(const char *option, const char *path, struct tacho_error
 		       : err_set(err, TACHO_EREAD, "--%s: %s is no folder", option, path);
 }
 
-static int view_check(const struct conf *conf, struct tacho_error *err)
+static int view_check(const struct viewer_conf *conf, struct tacho_error *err)
 {
 	int r = viewer_check_port(conf->port, err);
 
@@ -96,7 +88,7 @@ static void browser_open(char *page)
 }
 
 /* Without a file: the current recording, or else the next one. */
-static int view_live_add(struct view *view, const struct conf *conf, struct tacho_error *err)
+static int view_live_add(struct view *view, const struct viewer_conf *conf, struct tacho_error *err)
 {
 	int r = view_add_session(view, conf->live, err);
 
@@ -112,8 +104,8 @@ static int view_live_add(struct view *view, const struct conf *conf, struct tach
 	return r;
 }
 
-static int view_traces(const struct conf *conf, const struct cmd_common *common, int argc,
-		       char **argv, struct tacho_error *err)
+int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common, int argc,
+		char **argv, struct tacho_error *err)
 {
 	struct view_options shown = {conf->sources.v, conf->sources.n};
 	struct http_options served = {conf->bind, conf->assets};
@@ -125,10 +117,10 @@ static int view_traces(const struct conf *conf, const struct cmd_common *common,
 	if (r == 0)
 		r = view_open(&view, &shown, err);
 	record_catch_signals();
+	if (r == 0 && (conf->live || argc == 0))
+		r = view_live_add(view, conf, err); /* first: the page opens it */
 	for (int i = 0; r == 0 && i < argc && !record_stops(); i++)
 		r = view_add(view, argv[i], err);
-	if (r == 0 && (conf->live || argc == 0))
-		r = view_live_add(view, conf, err);
 	if (r == 0)
 		r = http_open(&http, view, &served, err);
 	if (r == 0)
@@ -158,9 +150,9 @@ static int view_traces(const struct conf *conf, const struct cmd_common *common,
 
 static int cmd_view_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
-	struct conf *cf = conf;
+	struct viewer_conf *cf = conf;
 	struct tacho_error err = {0};
-	int r = view_traces(cf, common, argc, argv, &err);
+	int r = viewer_show(cf, common, argc, argv, &err);
 
 	opt_list_free(&cf->sources);
 	return r < 0 ? err_report(&err, r) : 0;
@@ -185,7 +177,7 @@ const struct cmd cmd_view = {
 		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "
 		    "after the last look\n",
 	.opts = opts,
-	.conf_size = sizeof(struct conf),
+	.conf_size = sizeof(struct viewer_conf),
 	.init = cmd_view_init,
 	.run = cmd_view_run,
 };

@@ -26,6 +26,7 @@
 	X(query)         \
 	X(export)        \
 	X(import)        \
+	X(tracy)         \
 	X(tracy_capture) \
 	X(serve)         \
 	X(csvexport)     \

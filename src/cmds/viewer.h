@@ -7,6 +7,20 @@
 #include "http/http.h"
 #include "view/view.h"
 
+/* What is shown and where it is served: the options of "view". */
+struct viewer_conf {
+	int64_t port, idle;
+	const char *bind, *assets;
+	struct opt_list sources;
+	bool open;
+	const char
+		*live; /* a recording; NULL: the current or the next one, if there are no files */
+};
+
+/* Serves the recording and the files ARGV until a signal or --idle-exit ends it. */
+int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common, int argc,
+		char **argv, struct tacho_error *err);
+
 /*
  * Without a PORT, the first free one from 8086 on. Reports on stderr which process owns a busy
  * port.

@@ -26,7 +26,8 @@ while read -r verb; do
 done <verbs
 
 # Called by the name of another tool it speaks of itself by that name.
-for link in tt-perf-report tracy-csvexport csvexport-release tracy-capture capture-release tt_profile; do
+for link in tt-perf-report tracy-csvexport csvexport-release tracy-capture capture-release tt_profile tracy \
+	tracy-profiler Tracy-release; do
 	expect_exit 0 "$BUILD/$link" --help
 	expect_line out "^usage: $link "
 done
