@@ -45,10 +45,14 @@ cat >uses.cpp <<-'EOF'
 		FrameImage(nullptr, 4, 4, 0, false);
 		tracy::TTDeviceMarker marker;
 		marker.risc = tracy::RiscType::QUASAR_NEO3_TRISC3;
+		tracy::TTDeviceMarker copy(1, 2, 3, 0, 1, 1, marker.risc, 7, 100, 5, 6, "op", 10, "k.cpp", "zone",
+					   tracy::TTDeviceMarkerType::TS_DATA, marker.marker_name_keyword_flags);
+		if (copy.data_high != 6 || copy.to_string().empty())
+			return 1;
 		return marker.risc > tracy::RiscType::NONE ? 0 : 1;
 	}
 EOF
 expect_exit 0 $cxx -DTRACY_ENABLE uses.cpp
-sed -i '/TTDeviceMarker/d;/marker.risc/d;/LogString/d;/^#include <common.TracyTT/d;s/^}/return (int)(id + other);}/' uses.cpp
+sed -i '/TTDeviceMarker/d;/marker.risc/d;/copy/d;/return 1;/d;/LogString/d;/^#include <common.TracyTT/d;s/^}/return (int)(id + other);}/' uses.cpp
 expect_exit 0 $cxx uses.cpp
 exit 0

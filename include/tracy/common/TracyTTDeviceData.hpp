@@ -163,6 +163,7 @@ struct TTDeviceMarker : TTDevicePlace {
 	uint16_t marker_id = 0;
 	uint64_t timestamp = INVALID_NUM;
 	uint64_t data = INVALID_NUM;
+	uint64_t data_high = 0; /* the second word of a marker with two */
 	std::string op_name;
 	uint64_t line = INVALID_NUM;
 	std::string file;
@@ -197,6 +198,29 @@ struct TTDeviceMarker : TTDevicePlace {
 #else
 		((void)meta, ...);
 #endif
+	}
+
+	/* The same with a second word of data. */
+	template <typename... Meta>
+	TTDeviceMarker(uint64_t host_id, uint64_t trace, uint64_t replay, uint64_t chip, uint64_t x,
+		       uint64_t y, RiscType on, uint16_t id, uint64_t time, uint64_t word,
+		       uint64_t high, const std::string &op, uint64_t source_line,
+		       const std::string &source, const std::string &name, TTDeviceMarkerType type,
+		       const MarkerDetails::Flags &flags, const Meta &...meta)
+	    : TTDeviceMarker(host_id, trace, replay, chip, x, y, on, id, time, word, op,
+			     source_line, source, name, type, flags, meta...)
+	{
+		data_high = high;
+	}
+
+	/* For messages about a marker. */
+	std::string to_string() const
+	{
+		return marker_name + " (id " + std::to_string(marker_id) + ") at cycle " +
+		       std::to_string(timestamp) + " on device " + std::to_string(chip_id) +
+		       ", core " + std::to_string(core_x) + "," + std::to_string(core_y) + ", " +
+		       riscName[static_cast<uint8_t>(risc)] + ", run " +
+		       std::to_string(runtime_host_id) + ", " + file + ":" + std::to_string(line);
 	}
 
 	auto order() const
