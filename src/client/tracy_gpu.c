@@ -262,7 +262,10 @@ static void time_came(uint8_t number, uint16_t query, int64_t time)
 
 	if (!g)
 		return;
-	if (g->waits[query]) {
+	if (g->waits[query] && time == INT64_MIN) { /* TracyOpenCL.hpp: the command has none */
+		tracy_gpu_lose(g, g->waits[query] - 1);
+		tracy_gpu_drain(g, number);
+	} else if (g->waits[query]) {
 		struct event *e = &g->events[g->waits[query] - 1];
 
 		g->waits[query] = 0;
