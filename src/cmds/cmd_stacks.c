@@ -13,7 +13,7 @@
 struct conf {
 	struct query_conf query;
 	bool bottom_up, flat, off_cpu;
-	const char *zone;
+	const char *zone, *before;
 	int by;
 	double min;
 	int64_t depth;
@@ -35,6 +35,8 @@ static const struct opt opts[] = {
 		 "what threads did: ran, waited for a CPU, for a lock ..."),
 	OPT_STR('z', "zone", "PATTERN", struct conf, zone,
 		"count only the time inside of zones with a matching name"),
+	OPT_STR(0, "diff", "BEFORE", struct conf, before,
+		"compare with this recording: how the share of each function has changed"),
 	OPT_FLAG(0, "off-cpu", struct conf, off_cpu,
 		 "show where threads waited instead of where they ran"),
 	OPT_DOUBLE(0, "min", "PERCENT", struct conf, min,
@@ -156,17 +158,24 @@ static void notes_print(const struct query *q, const struct profile *p,
 		err_note("%s records of the sampler were lost", fmt_count(lost, p->lost));
 }
 
+static int view_build(const struct conf *conf, struct profile *p,
+		      const struct profile_counts *counts, struct profile_view *view)
+{
+	enum profile_by by = (enum profile_by)conf->by;
+
+	return conf->flat ? profile_flat(p, counts, by, view)
+			  : profile_tree(p, counts, by, conf->bottom_up, view);
+}
+
+static const char *const flat_hidden[] = {"depth", NULL};
+
 static int view_print(struct query *q, const struct conf *conf, struct profile *p,
 		      const struct profile_counts *counts)
 {
-	static const char *const flat_hidden[] = {"depth", NULL};
 	struct profile_view view;
 	struct printer x = {.q = q, .conf = conf, .p = p, .view = &view, .name = BUF_INIT};
 	struct table_style style = q->style;
-	int r = conf->flat ? profile_flat(p, counts, (enum profile_by)conf->by, &view)
-			   : profile_tree(p, counts, (enum profile_by)conf->by, conf->bottom_up,
-					  &view),
-	    closed;
+	int r = view_build(conf, p, counts, &view), closed;
 
 	if (r < 0)
 		return r;
@@ -180,8 +189,9 @@ static int view_print(struct query *q, const struct conf *conf, struct profile *
 	return r < 0 ? r : closed;
 }
 
-/* A byte per source location that --zone names; freed by the caller. */
-static int zones_choose(struct query *q, const char *text, uint8_t **zones)
+/* A byte per source location of TRACE that --zone names; freed by the caller. */
+static int zones_choose(struct query *q, const struct trace *trace, const char *text,
+			uint8_t **zones)
 {
 	struct pattern pattern;
 	bool any = false;
@@ -189,9 +199,9 @@ static int zones_choose(struct query *q, const char *text, uint8_t **zones)
 
 	if (r < 0)
 		return r;
-	*zones = calloc(q->trace->srcloc_count + 1, 1);
-	for (uint32_t i = 0; *zones && i < q->trace->srcloc_count; i++) {
-		(*zones)[i] = pattern_match(&pattern, trace_srcloc_name(q->trace, i));
+	*zones = calloc(trace->srcloc_count + 1, 1);
+	for (uint32_t i = 0; *zones && i < trace->srcloc_count; i++) {
+		(*zones)[i] = pattern_match(&pattern, trace_srcloc_name(trace, i));
 		any |= (*zones)[i];
 	}
 	pattern_free(&pattern);
@@ -285,6 +295,153 @@ static int threads_print(struct query *q, const struct conf *conf, struct profil
 	return r < 0 ? r : closed;
 }
 
+/* ------------------------------------------------------------- --diff */
+
+static const struct table_column diff_columns[] = {
+	{"change_percent", "change %", TABLE_PERCENT},
+	{"error_percent", "+- %", TABLE_PERCENT},
+	{"before_percent", "before %", TABLE_PERCENT},
+	{"after_percent", "after %", TABLE_PERCENT},
+	{"before_ns", "before", TABLE_NS},
+	{"after_ns", "after", TABLE_NS},
+	{"before_samples", NULL, TABLE_COUNT},
+	{"after_samples", NULL, TABLE_COUNT},
+	{"depth", NULL, TABLE_ID},
+	{"name", "function", TABLE_STRING},
+	{"library", "library", TABLE_STRING},
+	{"line", NULL, TABLE_ID},
+};
+
+static int change_print(struct query *q, struct table *t, struct buf *name,
+			const struct profile_change *c, unsigned depth)
+{
+	bool text = q->style.format == TABLE_AS_TEXT;
+
+	buf_reset(name);
+	for (unsigned i = 1; text && i < depth; i++)
+		buf_adds(name, "  ");
+	buf_adds(name, c->name);
+	if (text && c->line)
+		buf_addf(name, ":%u", c->line);
+	table_real(t, c->change);
+	table_real(t, c->error);
+	for (int i = 0; i < 2; i++)
+		table_real(t, c->share[i]);
+	for (int i = 0; i < 2; i++)
+		table_real(t, c->side[i].ns);
+	for (int i = 0; i < 2; i++)
+		table_uint(t, c->side[i].samples);
+	table_uint(t, depth);
+	table_string(t, name->data, name->len);
+	table_text(t, c->library);
+	table_uint(t, c->line);
+	return table_row(t);
+}
+
+/* Changes within twice their error may be chance: --min=0 shows them too. */
+static bool is_change_shown(const struct conf *conf, const struct profile_change *c)
+{
+	double most = c->share[0] > c->share[1] ? c->share[0] : c->share[1];
+
+	return conf->min <= 0 ||
+	       (most >= conf->min && (c->change > 2 * c->error || c->change < -2 * c->error));
+}
+
+static int changes_print(struct query *q, const struct conf *conf, const struct profile_changes *d)
+{
+	const struct profile_change *items = d->items.v;
+	int64_t deepest = conf->depth > 0 ? conf->depth : INT64_MAX;
+	struct table_style style = q->style;
+	struct buf name = BUF_INIT;
+	uint32_t at = items[0].child;
+	unsigned depth = 1;
+	struct table t;
+	int r = 0, closed;
+
+	if (conf->flat)
+		style.hidden = flat_hidden;
+	table_open(&t, stdout, &style, TABLE_COLUMNS(diff_columns));
+	while (at && r == 0) {
+		bool shown = is_change_shown(conf, &items[at]);
+
+		if (shown)
+			r = change_print(q, &t, &name, &items[at], depth);
+		/* What changes below a function can cancel out in it. */
+		if (items[at].child && depth < deepest) {
+			at = items[at].child;
+			depth++;
+			continue;
+		}
+		while (at && !items[at].next) {
+			at = items[at].parent;
+			depth--;
+		}
+		at = at ? items[at].next : 0;
+	}
+	closed = table_close(&t);
+	buf_free(&name);
+	return r < 0 ? r : closed;
+}
+
+/* The recording BEFORE, read with the same options: its view and its profile. */
+static int before_open(struct query *q, const struct conf *conf, struct trace **trace,
+		       struct profile **p, struct profile_view *view)
+{
+	struct profile_filter filter = {.t1 = UINT64_MAX,
+					.what = conf->off_cpu ? PROFILE_OFF_CPU : PROFILE_CPU};
+	struct profile_counts counts = {0};
+	uint8_t *zones = NULL;
+	int r = trace_open(trace, conf->before, &q->err);
+
+	if (r == 0 && conf->query.range)
+		r = query_range(*trace, conf->query.range, &filter.t0, &filter.t1, &q->err);
+	if (r == 0 && conf->zone)
+		r = zones_choose(q, *trace, conf->zone, &zones);
+	if (r == 0)
+		r = profile_open(p, *trace, &q->err);
+	filter.zones = zones;
+	if (r == 0)
+		r = profile_count(*p, &filter, &counts);
+	if (r == 0) {
+		notes_print(q, *p, &counts);
+		r = view_build(conf, *p, &counts, view);
+	}
+	profile_counts_free(&counts);
+	free(zones);
+	return r;
+}
+
+static int diff_print(struct query *q, const struct conf *conf, struct profile *after,
+		      const struct profile_counts *counts)
+{
+	struct trace *trace = NULL;
+	struct profile *before = NULL;
+	struct profile_view views[2] = {0};
+	struct profile_changes d = {0};
+	int r;
+
+	if (conf->query.processes.n || conf->query.threads.n)
+		return err_set(&q->err, TACHO_EUSAGE,
+			       "--diff compares whole recordings: --process and --thread select "
+			       "in one only");
+	r = before_open(q, conf, &trace, &before, &views[0]);
+	if (r == 0)
+		r = view_build(conf, after, counts, &views[1]);
+	if (r == 0) {
+		const struct profile *both[2] = {before, after};
+
+		r = profile_diff(both, views, (enum profile_by)conf->by, &d);
+	}
+	if (r == 0)
+		r = changes_print(q, conf, &d);
+	profile_changes_free(&d);
+	profile_view_free(&views[0]);
+	profile_view_free(&views[1]);
+	profile_close(before);
+	trace_close(trace);
+	return r;
+}
+
 static int stacks_print(struct query *q, void *conf)
 {
 	const struct conf *cf = conf;
@@ -295,7 +452,11 @@ static int stacks_print(struct query *q, void *conf)
 					.what = cf->off_cpu ? PROFILE_OFF_CPU : PROFILE_CPU};
 	struct profile_counts counts = {0};
 	struct profile *p;
-	int r = cf->zone ? zones_choose(q, cf->zone, &zones) : 0;
+	int r;
+
+	if (cf->before && cf->by >= BY_THREAD)
+		return err_set(&q->err, TACHO_EUSAGE, "--diff has no lines by thread or state");
+	r = cf->zone ? zones_choose(q, q->trace, cf->zone, &zones) : 0;
 
 	if (r == 0)
 		r = profile_open(&p, q->trace, &q->err);
@@ -310,7 +471,7 @@ static int stacks_print(struct query *q, void *conf)
 		r = profile_count(p, &filter, &counts);
 	if (r == 0 && cf->by < BY_THREAD) {
 		notes_print(q, p, &counts);
-		r = view_print(q, cf, p, &counts);
+		r = cf->before ? diff_print(q, cf, p, &counts) : view_print(q, cf, p, &counts);
 	}
 	profile_counts_free(&counts);
 	profile_close(p);
@@ -328,11 +489,15 @@ const struct cmd cmd_stacks = {
 		"Prints the call stacks of a recording that was made with --sample as a tree: each "
 		"line has the share of all time that was spent in a function and what it called, "
 		"the standard error of that share, and the share of the function itself. Stacks "
-		"that could not be followed to their start begin with the reason, such as [cut].",
+		"that could not be followed to their start begin with the reason, such as [cut]. "
+		"--diff shows functions whose share changed by more than twice its standard error; "
+		"--min=0 shows all.",
 	.examples = "tacho run --sample -- ./app && tacho stacks app.tacho\n"
 		    "  where did the time go?\n"
 		    "tacho stacks --list app.tacho\n  the same by function\n"
-		    "tacho stacks --bottom-up --by=line app.tacho\n  the hottest lines\n",
+		    "tacho stacks --bottom-up --by=line app.tacho\n  the hottest lines\n"
+		    "tacho stacks --list --diff=before.tacho after.tacho\n"
+		    "  which functions take more or less of the time than before\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = cmd_stacks_init,

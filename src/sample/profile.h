@@ -165,4 +165,25 @@ int profile_flat(struct profile *p, const struct profile_counts *counts, enum pr
 		 struct profile_view *view);
 void profile_view_free(struct profile_view *view);
 
+/* An item of two profiles: the same name in the same library, below the same item. */
+struct profile_change {
+	uint32_t parent, child, next; /* as in profile_item */
+	uint32_t line;                /* by line, else 0 */
+	const char *name, *library;   /* of one of the profiles */
+	struct profile_item side[2];  /* before and after; zeros: it is not there */
+	double share[2];              /* percent of the time of all */
+	double change, error;         /* after - before, and its standard error, in percent */
+};
+
+struct profile_changes {
+	struct {
+		VEC(struct profile_change);
+	} items; /* 0 is the root */
+};
+
+/* Compares two views of one shape; children with the largest changes are first. */
+int profile_diff(const struct profile *const p[2], const struct profile_view *views,
+		 enum profile_by by, struct profile_changes *d);
+void profile_changes_free(struct profile_changes *d);
+
 #endif
