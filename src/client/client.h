@@ -224,6 +224,9 @@ uint32_t names_intern(const char *name);
 /* The library's own copy of a name, valid forever; NULL if there is no room for it. */
 const char *names_keep(const char *name, size_t len);
 /* Numbers a source location that is not static data; 0 if there is no room for it. */
+uint32_t names_srcloc_runtime(const char *name, size_t len, const char *function, const char *file,
+			      uint32_t line, uint32_t color);
+/* The same for strings that do not end in NUL. */
 uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line,
 		      uint32_t color);
 

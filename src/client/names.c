@@ -19,8 +19,9 @@ struct entry {
 	uint32_t type; /* RING_SRCLOC or RING_NAME */
 	uint32_t id;
 	uint32_t line, color;
-	uint32_t len;
-	char strings[]; /* a name; or name NUL function NUL file; and a final NUL */
+	uint32_t len, name_len;
+	uint32_t last_at; /* where the last string begins */
+	char strings[];   /* a name; or name NUL function NUL file; and a final NUL */
 };
 
 #define BUCKETS    65536
@@ -156,6 +157,8 @@ static struct entry *make_entry(const struct parts *p)
 	e->color = p->color;
 	e->id = ++last_id;
 	e->len = (uint32_t)len;
+	e->name_len = (uint32_t)p->len[0];
+	e->last_at = (uint32_t)(len - p->len[p->count - 1]);
 	at = e->strings;
 	for (unsigned i = 0; i < p->count; i++) {
 		if (p->len[i])
@@ -229,13 +232,75 @@ const char *names_keep(const char *name, size_t len)
 	return e ? e->strings : NULL;
 }
 
-uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line, uint32_t color)
+static const struct entry *names_find_srcloc(const char *const text[3], const size_t len[3],
+					     uint32_t line, uint32_t color)
 {
 	struct parts p = parts_start(RING_SRCLOC, line, color & 0xffffff, true);
 
 	for (int i = 0; i < 3; i++)
 		names_parts_add(&p, text[i], len[i]);
-	return names_id_of(name_intern(&p));
+	return name_intern(&p);
+}
+
+uint32_t names_srcloc(const char *const text[3], const size_t len[3], uint32_t line, uint32_t color)
+{
+	return names_id_of(names_find_srcloc(text, len, line, color));
+}
+
+/*
+ * The source locations of run-time names that were found last. The slot is guessed from what is
+ * quick to read; the entry in it is then compared in full. Entries are never freed, and a slot is
+ * one pointer: threads and handlers may overwrite each other's.
+ */
+#define RECENT_BITS 10
+
+static const struct entry *recent[1u << RECENT_BITS];
+
+static const struct entry **recent_slot(const char *name, size_t len, const char *function,
+					uint32_t line)
+{
+	uint64_t head = 0, tail = 0, place = (uint64_t)(uintptr_t)function ^ line;
+
+	if (len >= 8) {
+		memcpy(&head, name, 8);
+		memcpy(&tail, name + len - 8, 8);
+	} else {
+		for (size_t i = 0; i < len; i++)
+			head = head << 8 | (unsigned char)name[i];
+	}
+	head = (head ^ place) * 0x9e3779b97f4a7c15ull;
+	tail = (tail ^ len) * 0xd6e8feb86659fd93ull;
+	return &recent[(head + tail) >> (64 - RECENT_BITS)];
+}
+
+static bool recent_is(const struct entry *e, const char *name, size_t len, const char *function,
+		      const char *file)
+{
+	return e->name_len == len && !memcmp(e->strings, name, len) &&
+	       !strcmp(e->strings + len + 1, function) && !strcmp(e->strings + e->last_at, file);
+}
+
+uint32_t names_srcloc_runtime(const char *name, size_t len, const char *function, const char *file,
+			      uint32_t line, uint32_t color)
+{
+	const char *text[3] = {name ? name : "", function ? function : "", file ? file : ""};
+	size_t lens[3] = {name ? len : 0};
+	const struct entry **slot = recent_slot(text[0], lens[0], text[1], line);
+	const struct entry *e = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+	client_observe(slot);
+	color &= 0xffffff;
+	if (e && e->line == line && e->color == color &&
+	    recent_is(e, text[0], lens[0], text[1], text[2]))
+		return e->id;
+	lens[1] = strlen(text[1]);
+	lens[2] = strlen(text[2]);
+	e = names_find_srcloc(text, lens, line, color);
+	if (e) {
+		client_publish(slot);
+		__atomic_store_n(slot, e, __ATOMIC_RELEASE);
+	}
+	return names_id_of(e);
 }
 
 static size_t names_length(const char *s)

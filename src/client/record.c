@@ -16,7 +16,8 @@ static uint64_t make_word(uint64_t now, uint32_t bits)
 
 /*
  * Claims COUNT words in one segment. If a segment has no room for them, its rest is closed with a
- * RING_SEG_END at the claimed position, which no other writer can have. 0: lost.
+ * RING_SEG_END at the claimed position, which no other writer can have. NOW: 0 if not known.
+ * Returns 0 if they are lost.
  */
 static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool locked)
 {
@@ -26,6 +27,8 @@ static uint64_t claim_words(struct thread *t, unsigned count, uint64_t now, bool
 
 		if (at & last & TACHO_SEGMENT)
 			return at;
+		if (!now)
+			now = tacho_ticks();
 		if (at & TACHO_SEGMENT)
 			record_commit(at, make_word(now, RING_MORE(RING_SEG_END, 0)));
 		if (!thread_switch(t, now, locked))
@@ -121,19 +124,38 @@ static uint64_t new_group(void)
 	       << RING_STRING_GROUP_SHIFT;
 }
 
+/* Copies LEN bytes to whole words of memory that is 0; most strings are short. */
+static void string_copy(uint64_t *to, const char *bytes, size_t len)
+{
+	uint64_t word;
+
+	if (len < 8 || len > 64) {
+		memcpy(to, bytes, len);
+		return;
+	}
+	for (; len >= 8; len -= 8, bytes += 8) {
+		memcpy(&word, bytes, 8);
+		*to++ = word;
+	}
+	if (!len)
+		return;
+	memcpy(&word, bytes + len - 8, 8);
+	*to = word >> (64 - 8 * len);
+}
+
 static int emit_record(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
 		       const struct string *s, bool locked)
 {
 	unsigned string_words = s ? 1 + (unsigned)(s->len + 7) / 8 : 0;
 	unsigned payload = count + string_words;
-	uint64_t now = tacho_ticks(), at, *to;
+	uint64_t now = ring_is_timeless(type) ? 0 : tacho_ticks(), at, *to;
 
-	if (now >> TACHO_WRAP_SHIFT != (t->hot.key & 0xffffffff))
+	if (now && now >> TACHO_WRAP_SHIFT != (t->hot.key & 0xffffffff))
 		tell_time(t, t->hot.key >> 32 << 32, now, locked);
 	at = claim_words(t, 1 + payload, now, locked);
 	if (!at) {
 		if (type != RING_TEXT_PART)
-			thread_lose(t, RING_RECORD, now);
+			thread_lose(t, RING_RECORD, now ? now : tacho_ticks());
 		return 0;
 	}
 	to = open_record(at, now, payload);
@@ -141,7 +163,7 @@ static int emit_record(struct thread *t, unsigned type, const uint64_t *words, u
 		*to++ = words[i];
 	if (s) {
 		*to++ = s->len | s->flags;
-		memcpy(to, s->bytes, s->len);
+		string_copy(to, s->bytes, s->len);
 	}
 	record_commit(at, make_word(now, RING_MORE(type, payload)));
 	return 1;

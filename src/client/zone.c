@@ -98,14 +98,12 @@ TACHO_API struct tacho_zone tacho_zone_begin_runtime(const char *name, size_t le
 						     uint32_t line, uint32_t color)
 {
 	static struct tacho_srcloc generic = {"(too many names)", NULL, NULL, 0, 0, 0, 0};
-	const char *text[3] = {name, function, file};
-	size_t lens[3] = {name ? len : 0, function ? strlen(function) : 0, file ? strlen(file) : 0};
 	struct tacho_zone zone = {0, 0};
 	uint32_t id;
 
 	if (!tacho_is_recording())
 		return zone;
-	id = names_srcloc(text, lens, line, color);
+	id = names_srcloc_runtime(name, len, function, file, line, color);
 	if (id)
 		return tacho_zone_begin_id(id);
 	zone = tacho_zone_begin(&generic);

@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_VERSION    2u
+#define RING_VERSION    3u
 #define RING_MAGIC      0x474e495254434154ull /* "TACTRING" */
 #define RING_CONTROL    0x4c52544354434154ull /* "TACTCTRL" */
 #define RING_POOL_MAGIC 0x4c4f4f5054434154ull /* "TACTPOOL" */
@@ -103,6 +103,15 @@ enum ring_type {
 	RING_CORE_MARKER,  /* core, srcloc id | kind << 32 | values << 40, ticks, cycle, values */
 	RING_TYPES
 };
+
+/*
+ * What belongs to the zone or the string before it has no time of its own: its word has 0 there, as
+ * reading the clock would take longer than all the rest.
+ */
+static inline int ring_is_timeless(unsigned type)
+{
+	return type >= RING_TEXT_PART && type <= RING_ZONE_VALUE;
+}
 
 enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
 

@@ -125,7 +125,7 @@ static int record_read_one(struct ring_stream *s, struct ring_event *e, unsigned
 	}
 	got = record_take(s, e, word);
 	if (got > 0)
-		e->time = full_time(s, word);
+		e->time = ring_is_timeless(e->type) ? s->time : full_time(s, word);
 	return got;
 }
 
