@@ -193,15 +193,35 @@ static void start_segment(struct ring_segment *s, uint32_t magic, uint32_t exten
 	__atomic_store_n(&s->magic, magic, __ATOMIC_RELEASE);
 }
 
+/*
+ * Memory takes longer to get than to fill, so a thread that needs its second fresh segment gets
+ * some for later as well: fewer of its events then wait. Not when memory is scarce.
+ */
+#define FRESH_SEGMENTS    3
+#define DOORBELL_SEGMENTS 4
+
+static void extent_spare(uint64_t sequence)
+{
+	const struct process *p = client_process;
+
+	if (sequence > 1 && p->bytes < p->limit / 2 && !client_is_sealed())
+		extent_reserve(RING_EXTENT_SEGMENT, FRESH_SEGMENTS);
+}
+
 struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uint64_t sequence,
 				    uint64_t now)
 {
+	uint64_t before = client_process->bytes;
 	int64_t i = take_extent(RING_EXTENT_SEGMENT, t->number, over_limit);
 	struct ring_segment *s;
 
-	process_ring_doorbell();
+	/* A recorder that sleeps does not do so for long: seldom is often enough. */
+	if (i < 0 || sequence % DOORBELL_SEGMENTS == 0)
+		process_ring_doorbell();
 	if (i < 0)
 		return NULL;
+	if (client_process->bytes > before)
+		extent_spare(sequence);
 	s = (struct ring_segment *)(client_process->base + ring_segment_offset((uint32_t)i));
 	start_segment(s, RING_SEG_MAGIC, (uint32_t)i, t->number, sequence, now);
 	return s;
@@ -226,19 +246,32 @@ struct ring_page *extent_page(uint64_t number, uint64_t now)
 	return page;
 }
 
+/* Gets memory for the extent I, which has none, and makes it free to take. */
+static bool extent_prepare(uint32_t i, uint32_t used, uint32_t wanted)
+{
+	struct ring_extent *table = ring_extents(client_process->base);
+
+	if (!extent_make_room(extent_bytes_of(wanted), false) ||
+	    !fill_extent(i, used, wanted, false))
+		return false;
+	atomic_store_explicit(&table[i].state, RING_EXTENT_FREE, memory_order_release);
+	return true;
+}
+
 void extent_reserve(uint32_t wanted, unsigned count)
 {
 	struct process *p = client_process;
 	struct ring_header *header = (struct ring_header *)p->base;
 	struct ring_extent *table = ring_extents(p->base);
+	uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
 
-	for (; count; count--) {
-		uint32_t used = atomic_load_explicit(&header->extents, memory_order_relaxed);
-
-		if (used >= p->max_extents || !extent_make_room(extent_bytes_of(wanted), false) ||
-		    !fill_extent(used, used, wanted, false))
+	for (uint32_t i = p->hint; count && i < used; i++) {
+		if (!extent_is_empty(&table[i]))
+			continue;
+		if (!extent_prepare(i, used, wanted))
 			return;
-		atomic_store_explicit(&table[used].state, RING_EXTENT_FREE, memory_order_release);
-		atomic_store_explicit(&header->extents, used + 1, memory_order_release);
+		count--;
 	}
+	for (; count && used < p->max_extents && extent_prepare(used, used, wanted); count--)
+		atomic_store_explicit(&header->extents, ++used, memory_order_release);
 }
