@@ -499,6 +499,51 @@ static inline struct trace_lane *leaf_lane(const struct stack *s)
 									: NULL;
 }
 
+/*
+ * Zones without others inside, one after the other on LANE, whose last zone has ended at *TIME: the
+ * inner loops of most programs. Returns how many words were consumed; stops at anything unusual.
+ */
+static size_t leaf_zones(struct capture *c, struct thread *t, struct trace_lane *lane,
+			 const uint64_t *words, size_t count, uint64_t *time)
+{
+	const struct process *p = c->processes.v[t->process];
+	struct stack *s = &t->stack;
+	uint64_t last = *time, now = c->now, inside = 0;
+	struct trace_lane_room room = trace_lane_room(c->writer, lane, last);
+	uint32_t id = 0, srcloc = TRACE_NONE, n;
+
+	for (n = 0; n < room.count && 2 * (size_t)n + 1 < count; n++) {
+		uint64_t begin = ring_zone_word(words + 2 * (size_t)n);
+		uint64_t end = ring_zone_word(words + 2 * (size_t)n + 1);
+		uint64_t gap = ring_ticks_between(last << RING_TICK_SHIFT, begin);
+		uint64_t duration = ring_ticks_between(begin, end);
+
+		if (((begin ^ end) & RING_WHAT) != (RING_BEGIN ^ RING_END) ||
+		    RING_KIND(begin) != RING_BEGIN || (gap | duration) > TRACE_LANE_MOST ||
+		    last + gap + duration > now)
+			break;
+		if (RING_ID(begin) != id || !n) {
+			id = RING_ID(begin);
+			srcloc = id < p->srclocs.n ? p->srclocs.v[id] : TRACE_NONE;
+			if (srcloc == TRACE_NONE || stack_has(s, srcloc))
+				break;
+		}
+		room.gap[n] = (uint32_t)gap;
+		room.duration[n] = (uint32_t)duration;
+		room.srcloc[n] = srcloc;
+		last += gap + duration;
+		inside += duration;
+	}
+	if (!n)
+		return 0;
+	trace_lane_added(c->writer, lane, n, last);
+	s->ledger.zones_emitted += n;
+	if (s->zones.n)
+		s->zones.v[s->zones.n - 1].children += inside;
+	*time = s->last = last;
+	return 2 * (size_t)n;
+}
+
 size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
 		    uint64_t *time, bool all)
 {
@@ -552,6 +597,7 @@ size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, 
 			r = trace_lane_add(c->writer, lane, at, end, srcloc, 0);
 		if (r < 0)
 			capture_error(c, TACHO_EWRITE);
+		i += leaf_zones(c, t, lane, words + i + 1, count - i - 1, &last);
 	}
 	*time = last;
 	return i;
@@ -564,7 +610,9 @@ void thread_event(struct capture *c, struct thread *t, const struct ring_event *
 	struct context x;
 
 	/* One comparison checks both bounds: before .last the difference is huge. */
-	if (time - t->stack.last > c->now - t->stack.last)
+	if (ring_is_timeless(e->type))
+		time = t->stack.last;
+	else if (time - t->stack.last > c->now - t->stack.last)
 		time = events_late_time(c, t, time);
 	if (e->type == RING_T_BEGIN && !t->fiber) {
 		stack_begin(c, &t->stack, time, e->id, process_srcloc(c, p, e->id));

@@ -316,6 +316,12 @@ static inline uint64_t ring_full_time(uint64_t last, uint64_t word)
 	return last + (uint64_t)(step >> (64 - RING_TICK_BITS));
 }
 
+/* From one word's time to that of a later one, which is less than 2^38 ticks away. */
+static inline uint64_t ring_ticks_between(uint64_t word, uint64_t later)
+{
+	return ((later | RING_WHAT) - (word | RING_WHAT)) >> RING_TICK_SHIFT;
+}
+
 /* True if the thread has ended and all its events were read. */
 bool ring_stream_finished(const struct ring_stream *s);
 

@@ -11,20 +11,28 @@
 #define EXTRAS_MAX  (1u << 20) /* attachments of one zone that are kept */
 #define ZONE_BYTES  (3 * sizeof(uint32_t))
 
+/*
+ * Full buffers of several lanes grow in step, and their columns would all begin at the same place
+ * of a page: more than a level 1 cache holds of one place. So columns are this many numbers apart,
+ * and those of each depth begin on a cache line of their own.
+ */
+#define LANE_SHIFT 256u
+#define LANE_LINE  16u /* numbers of a cache line */
+
 void lane_free(struct trace_lane *lane)
 {
 	if (!lane)
 		return;
-	free(lane->gap);
+	free(lane->memory);
 	if (lane->extras) {
 		vec_free(&lane->extras->gaps);
 		vec_free(&lane->extras->durations);
 		vec_free(&lane->extras->extras);
 		vec_free(&lane->extras->flags);
 		buf_free(&lane->extras->text);
-		free(lane->extras->recursive);
 		free(lane->extras);
 	}
+	free(lane->recursive);
 	free(lane);
 }
 
@@ -112,22 +120,23 @@ static void add_recursive(struct trace_writer *w, struct trace_lane **lanes, siz
 	uint32_t first = 0, total = 0;
 
 	for (size_t i = 0; i < count; first += lanes[i++]->n) {
-		const struct lane_extras *x = lanes[i]->extras;
+		const struct trace_lane *lane = lanes[i];
 
-		for (uint32_t k = 0; x && x->recursive_count && k < lanes[i]->n; k++)
-			if (x->recursive[k / 8] >> k % 8 & 1)
+		for (uint32_t k = 0; count > 1 && lane->recursive_count && k < lane->n; k++)
+			if (lane->recursive[k / 8] >> k % 8 & 1)
 				bits[(first + k) / 8] |= (uint8_t)(1u << (first + k) % 8);
-		total += x ? x->recursive_count : 0;
+		total += lane->recursive_count;
 	}
 	if (total)
-		pack_string(w->packer, bits, (n + 7) / 8, &w->payload);
+		pack_string(w->packer, count > 1 ? bits : lanes[0]->recursive, (n + 7) / 8,
+			    &w->payload);
 }
 
 static void lane_shrink(struct trace_writer *w, struct trace_lane *lane)
 {
 	w->buffered -= lane->cap * ZONE_BYTES;
-	free(lane->gap);
-	lane->gap = NULL;
+	free(lane->memory);
+	lane->memory = NULL;
 	lane->cap = 0;
 }
 
@@ -140,16 +149,14 @@ static void lane_emptied(struct trace_writer *w, struct trace_lane *lane)
 		lane->extras->extras.n = 0;
 		lane->extras->flags.n = 0;
 		buf_reset(&lane->extras->text);
-		if (lane->extras->recursive_count)
-			memset(lane->extras->recursive, 0, BLOCK_ITEMS / 8);
-		lane->extras->recursive_count = 0;
 	}
+	if (lane->recursive_count)
+		memset(lane->recursive, 0, BLOCK_ITEMS / 8);
+	lane->recursive_count = 0;
 	if (w->crowded) {
 		lane_shrink(w, lane);
-		if (lane->extras)
-			free(lane->extras->recursive);
-		if (lane->extras)
-			lane->extras->recursive = NULL;
+		free(lane->recursive);
+		lane->recursive = NULL;
 	}
 }
 
@@ -310,26 +317,31 @@ int lanes_flush(struct trace_writer *w)
 
 static int lane_grow(struct trace_writer *w, struct trace_lane *lane)
 {
-	uint32_t cap = lane->cap ? lane->cap * 4 : LANE_FIRST;
-	uint32_t *gap;
+	uint32_t cap = lane->cap ? lane->cap * 4 : LANE_FIRST, shift;
+	uint32_t *memory, *gap, *duration, *srcloc;
 
 	if (cap > BLOCK_ITEMS)
 		cap = BLOCK_ITEMS;
-	gap = malloc(cap * ZONE_BYTES);
-	if (!gap || (!lane->cap && vec_push(&w->holders, lane) < 0)) {
-		free(gap);
+	shift = cap == BLOCK_ITEMS ? LANE_SHIFT : 0;
+	memory = malloc(cap * ZONE_BYTES + 3 * shift * sizeof(*memory));
+	if (!memory || (!lane->cap && vec_push(&w->holders, lane) < 0)) {
+		free(memory);
 		return writer_no_memory(w);
 	}
+	gap = memory + (shift ? lane->depth * LANE_LINE % shift : 0);
+	duration = gap + cap + shift;
+	srcloc = duration + cap + shift;
 	if (lane->n) {
 		memcpy(gap, lane->gap, lane->n * sizeof(*gap));
-		memcpy(gap + cap, lane->duration, lane->n * sizeof(*gap));
-		memcpy(gap + 2 * (size_t)cap, lane->srcloc, lane->n * sizeof(*gap));
+		memcpy(duration, lane->duration, lane->n * sizeof(*gap));
+		memcpy(srcloc, lane->srcloc, lane->n * sizeof(*gap));
 	}
-	free(lane->gap);
+	free(lane->memory);
 	w->buffered += (cap - lane->cap) * ZONE_BYTES;
+	lane->memory = memory;
 	lane->gap = gap;
-	lane->duration = gap + cap;
-	lane->srcloc = gap + 2 * (size_t)cap;
+	lane->duration = duration;
+	lane->srcloc = srcloc;
 	lane->cap = cap;
 	return 0;
 }
@@ -437,34 +449,87 @@ static int lane_zone_add(struct trace_writer *w, struct trace_lane *lane, uint64
 	return 0;
 }
 
+static int recursive_mark(struct trace_writer *w, struct trace_lane *lane)
+{
+	uint32_t i = lane->n - 1;
+
+	if (!lane->recursive)
+		lane->recursive = calloc(BLOCK_ITEMS / 8, 1);
+	if (!lane->recursive)
+		return writer_no_memory(w);
+	lane->recursive[i / 8] |= (uint8_t)(1u << i % 8);
+	lane->recursive_count++;
+	return 0;
+}
+
 /* What is not usual: out of line, so that the usual path needs no stack. */
 static __attribute__((noinline)) int lane_add_slowly(struct trace_writer *w,
 						     struct trace_lane *lane, uint64_t start,
 						     uint64_t end, uint32_t srcloc,
-						     uint64_t children)
+						     uint64_t children, bool recursive)
 {
-	return lane_zone_add(w, lane, start, end, srcloc, children, 0);
+	int r = lane_zone_add(w, lane, start, end, srcloc, children,
+			      recursive ? TRACE_ZONE_RECURSIVE : 0);
+
+	return r == 0 && recursive ? recursive_mark(w, lane) : r;
 }
 
-int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
-		   uint32_t srcloc, uint64_t children)
+static inline int lane_add_quickly(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+				   uint64_t end, uint32_t srcloc, uint64_t children, bool recursive)
 {
 	uint64_t gap = start - lane->end, duration = end - start;
 	uint32_t i = lane->n;
 
 	/* A difference below zero is a large number. I - 1 is too when the buffer is empty. */
 	if (__builtin_expect(gap >= WIDE_MARK || duration >= WIDE_MARK || i - 1 >= lane->cap - 1 ||
-				     srcloc >= w->srcloc_count || w->error.code,
+				     srcloc >= w->srcloc_count || w->error.code ||
+				     (recursive && !lane->recursive),
 			     0))
-		return lane_add_slowly(w, lane, start, end, srcloc, children);
+		return lane_add_slowly(w, lane, start, end, srcloc, children, recursive);
 	lane->gap[i] = (uint32_t)gap;
 	lane->duration[i] = (uint32_t)duration;
 	lane->srcloc[i] = srcloc;
+	if (recursive) {
+		lane->recursive[i / 8] |= (uint8_t)(1u << i % 8);
+		lane->recursive_count++;
+	}
 	lane->n = i + 1;
 	lane->end = end;
 	w->zones++;
-	zone_sums_add(&w->sums.v[srcloc], duration, children, false);
+	zone_sums_add(&w->sums.v[srcloc], duration, children, recursive);
 	return 0;
+}
+
+int trace_lane_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start, uint64_t end,
+		   uint32_t srcloc, uint64_t children)
+{
+	return lane_add_quickly(w, lane, start, end, srcloc, children, false);
+}
+
+struct trace_lane_room trace_lane_room(const struct trace_writer *w, const struct trace_lane *lane,
+				       uint64_t end)
+{
+	uint32_t n = lane->n;
+
+	/* The first zone of a buffer has no gap: only trace_lane_add() handles it. */
+	if (!n || lane->end != end || w->error.code)
+		return (struct trace_lane_room){0};
+	return (struct trace_lane_room){lane->gap + n, lane->duration + n, lane->srcloc + n,
+					lane->cap - n};
+}
+
+void trace_lane_added(struct trace_writer *w, struct trace_lane *lane, uint32_t count, uint64_t end)
+{
+	const uint32_t *duration = lane->duration + lane->n, *srcloc = lane->srcloc + lane->n;
+
+	for (uint32_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && srcloc[next] == srcloc[i];)
+			next++;
+		zone_sums_add_leaves(&w->sums.v[srcloc[i]], duration + i, next - i);
+	}
+	lane->n += count;
+	lane->end = end;
+	w->zones += count;
 }
 
 static int extras_push(struct trace_writer *w, struct lane_extras *x, uint32_t zone, uint32_t flags,
@@ -490,26 +555,15 @@ static int extras_push(struct trace_writer *w, struct lane_extras *x, uint32_t z
 	return r;
 }
 
-static int recursive_mark(struct trace_writer *w, struct trace_lane *lane)
-{
-	struct lane_extras *x = lane_extras(lane);
-	uint32_t i = lane->n - 1;
-
-	if (x && !x->recursive)
-		x->recursive = calloc(BLOCK_ITEMS / 8, 1);
-	if (!x || !x->recursive)
-		return writer_no_memory(w);
-	x->recursive[i / 8] |= (uint8_t)(1u << i % 8);
-	x->recursive_count++;
-	return 0;
-}
-
 int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
 			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
 			const struct trace_extra *extras, size_t count)
 {
-	int r = lane_zone_add(w, lane, start, end, srcloc, children, flags);
+	int r;
 
+	if (flags == TRACE_ZONE_RECURSIVE && !count)
+		return lane_add_quickly(w, lane, start, end, srcloc, children, true);
+	r = lane_zone_add(w, lane, start, end, srcloc, children, flags);
 	if (r == 0 && flags & TRACE_ZONE_RECURSIVE)
 		r = recursive_mark(w, lane);
 	flags &= ~TRACE_ZONE_RECURSIVE;

@@ -361,6 +361,43 @@ static bool pack_fits32(const struct shape *s, uint32_t v)
 	return (uint64_t)(v - (uint32_t)s->base) >> (8 * s->planes) == 0;
 }
 
+/* The first number from I on that does not fit into the planes; N if all do. */
+FOR_WIDE_VECTORS static size_t patch_next32(const uint32_t *v, size_t i, size_t n, uint32_t base,
+					    uint32_t most)
+{
+	for (; i + 64 <= n; i += 64) {
+		uint32_t others = 0;
+
+		for (size_t k = 0; k < 64; k++)
+			others += v[i + k] - base > most;
+		if (others)
+			break;
+	}
+	while (i < n && v[i] - base <= most)
+		i++;
+	return i;
+}
+
+/*
+ * Patches are numbers too wide for the planes, and those too wide for 32 bits, which are in WIDE.
+ */
+static void add_patches32(const struct shape *s, const uint32_t *v, size_t n,
+			  const struct wide *wide, size_t wide_count, struct buf *out)
+{
+	uint32_t most = s->planes < 4 ? (1u << 8 * s->planes) - 1 : UINT32_MAX;
+	size_t last = 0, w = 0, i = 0;
+
+	for (;; last = i++) {
+		i = patch_next32(v, i, n, (uint32_t)s->base, most);
+		if (w < wide_count && wide[w].at < i)
+			i = wide[w].at;
+		if (i >= n)
+			return;
+		add_varint(out, i - last);
+		add_varint(out, w < wide_count && wide[w].at == i ? wide[w++].value : v[i]);
+	}
+}
+
 void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct wide *wide,
 		   size_t wide_count, struct buf *out)
 {
@@ -372,18 +409,6 @@ void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct w
 	shape_head(&s, 0, out);
 	split_planes32(v, n, (uint32_t)s.base, s.planes, p->planes);
 	pack_planes(p, s.planes, n, out);
-	if (s.patches) {
-		size_t last = 0, w = 0;
-
-		/* Too wide for the planes, or for 32 bits: those are in WIDE. */
-		for (size_t i = 0; i < n; i++) {
-			bool is_wide = w < wide_count && wide[w].at == i;
-
-			if (!is_wide && pack_fits32(&s, v[i]))
-				continue;
-			add_varint(out, i - last);
-			add_varint(out, is_wide ? wide[w++].value : v[i]);
-			last = i;
-		}
-	}
+	if (s.patches)
+		add_patches32(&s, v, n, wide, wide_count, out);
 }

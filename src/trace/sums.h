@@ -29,4 +29,14 @@ static inline void zone_sums_add(struct zone_sums *s, uint64_t duration, uint64_
 		s->max = duration;
 }
 
+/* The same for COUNT zones that have no zones inside. */
+static inline void zone_sums_add_leaves(struct zone_sums *s, const uint32_t *duration, size_t count)
+{
+	struct zone_sums sums = *s;
+
+	for (size_t i = 0; i < count; i++)
+		zone_sums_add(&sums, duration[i], 0, false);
+	*s = sums;
+}
+
 #endif

@@ -383,6 +383,24 @@ int trace_lane_add_full(struct trace_writer *w, struct trace_lane *lane, uint64_
 			uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags,
 			const struct trace_extra *extras, size_t count);
 
+/*
+ * For many zones at once: room for .count zones after the lane's last one, which ended at END; 0 if
+ * there is none, or it did not. trace_lane_added() takes the first COUNT that are filled in,
+ * the last of which ends at END. Each begins GAP ticks
+ * after the end of the previous one and has no zones inside; SRCLOC is known to the writer, and not
+ * open around the zone. No number is above TRACE_LANE_MOST. Nothing else may be added in between.
+ */
+#define TRACE_LANE_MOST (UINT32_MAX - 1)
+
+struct trace_lane_room {
+	uint32_t *gap, *duration, *srcloc;
+	uint32_t count;
+};
+struct trace_lane_room trace_lane_room(const struct trace_writer *w, const struct trace_lane *lane,
+				       uint64_t end);
+void trace_lane_added(struct trace_writer *w, struct trace_lane *lane, uint32_t count,
+		      uint64_t end);
+
 int trace_add_row(struct trace_writer *w, uint32_t track, const struct trace_row *row);
 
 /* Adds to the ledger of a track. */

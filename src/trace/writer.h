@@ -38,18 +38,19 @@ struct lane_extras {
 		VEC(struct pending_flags);
 	} flags;
 	struct buf text;
-	uint8_t *recursive; /* a bit for each zone of a full buffer; NULL: none ever was */
-	uint32_t recursive_count;
 };
 
 struct trace_lane {
 	uint64_t end;   /* of the last zone */
 	uint64_t start; /* of the first buffered zone */
 	uint32_t n, cap;
-	uint32_t *gap; /* cap entries; duration and srcloc follow it in one allocation */
+	uint32_t *memory; /* of the three columns below, cap entries each */
+	uint32_t *gap;
 	uint32_t *duration;
 	uint32_t *srcloc;
 	struct lane_extras *extras; /* NULL until the lane's first */
+	uint8_t *recursive;         /* a bit for each zone of a full buffer; NULL: none ever was */
+	uint32_t recursive_count;
 	uint32_t track, depth;
 };
 
