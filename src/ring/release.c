@@ -119,9 +119,13 @@ uint64_t ring_trim(struct ring_reader *r, uint64_t keep)
 		if (spare <= keep ||
 		    !atomic_compare_exchange_strong(&r->table[i].state, &state, RING_EXTENT_BUSY))
 			continue;
-		/* On failure the stride is only lost for this session. */
+		/*
+		 * The whole stride: a file system with large folios, such as ext4, allocates the
+		 * unused half too. On failure the stride is only lost for this session.
+		 */
 		if (fallocate(r->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			      (off_t)(r->offset + ring_segment_offset(i)), RING_SEG_SIZE) == 0) {
+			      (off_t)(r->offset + RING_DATA + (uint64_t)i * RING_STRIDE),
+			      RING_STRIDE) == 0) {
 			given += bytes;
 			atomic_store_explicit(&r->table[i].state, RING_EXTENT_EMPTY,
 					      memory_order_release);

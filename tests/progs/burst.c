@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As fast as possible: burst THREADS ZONES. */
+/* As fast as possible: burst THREADS ZONES [FILE]. It stays idle as long as FILE is there. */
 #include "emit.h"
 
 static long zones;
@@ -16,6 +16,8 @@ int main(int argc, char **argv)
 
 	zones = argument(argc, argv, 2, 1000000);
 	in_threads(threads, run, NULL);
+	while (is_held(argc, argv, 3))
+		usleep(10000);
 	say(threads * zones, 0);
 	return 0;
 }
