@@ -6,6 +6,7 @@
 #include "cmds/record.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,10 @@ int viewer_check_port(int64_t port, struct tacho_error *err)
 	return 0;
 }
 
-/* Without --port, the first free one from 8086 on. */
+/*
+ * Without --port, the first free one from 8086 on. All threads of the server share one heap: with a
+ * heap each, the blocks that one has freed would stay with it while another allocates its own.
+ */
 int viewer_start(struct http *http, int64_t wanted, bool quiet, struct tacho_error *err)
 {
 	bool any = wanted == VIEWER_ANY_PORT;
@@ -29,6 +33,7 @@ int viewer_start(struct http *http, int64_t wanted, bool quiet, struct tacho_err
 	int r = TACHO_EEXISTS;
 	char owner[120];
 
+	mallopt(M_ARENA_MAX, 1);
 	for (int port = first; r == TACHO_EEXISTS && port <= last; port++) {
 		r = http_start(http, (uint16_t)port, err);
 		if (r != TACHO_EEXISTS)
