@@ -77,8 +77,10 @@ static int take_marks(struct runs *runs, const struct log_mark *marks, size_t n)
 static int write_perf(struct runs *runs)
 {
 	const struct tacho_device *d = runs->d;
-	const struct op_run_place place = {
-		d->number, {d->shape.arch, strlen(d->shape.arch)}, d->shape.mhz, d->workers};
+	const struct op_run_place place = {.device = d->number,
+					   .arch = {d->shape.arch, strlen(d->shape.arch)},
+					   .mhz = d->shape.mhz,
+					   .max_cores = d->workers};
 	struct buf head = BUF_INIT, text = BUF_INIT;
 	int r = op_runs_finish(&runs->perf, &runs->d->prof->log.last);
 

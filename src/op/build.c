@@ -223,6 +223,9 @@ static void fill_spans(struct op *op, const struct op_execution *e, uint32_t mhz
 				    rint(cycles_ns(e->spans[a].cycles, mhz)));
 	if (!p->count)
 		return;
+	op->slowest =
+		(struct op_slowest){cycles_ns(p->max, mhz), (double)p->sum / p->count * 1000 / mhz,
+				    p->x, p->y, p->risc};
 	/* The two reports compute the same figure in two ways, which round differently. */
 	if (joined && p->first) {
 		double rate = (double)p->first / cycles_ns(p->first, mhz);
@@ -333,6 +336,7 @@ static int fill_measurement(struct building *b, struct op *op, const struct op_m
 		state->ns_per_cycle = op_ns_per_cycle(&m->op);
 	if (m->op.core_count != OP_NONE)
 		op->core_count = m->op.core_count;
+	op->slowest = m->op.slowest;
 	if (fill_runtime_latency(b, op, &m->op, OP_COL_LATENCY, m->op.latency, m->kernel_start,
 				 m->kernel_end, state->ns_per_cycle, &state->kernel) < 0 ||
 	    fill_runtime_latency(b, op, &m->op, OP_COL_LATENCY_DM, m->op.latency_dm, m->dm_start,

@@ -17,6 +17,9 @@ struct core_state {
 	uint64_t op; /* the last op that it has a marker in */
 	bool ran_fw, started, ended;
 	uint64_t start, end; /* of its kernels */
+	uint8_t lane;        /* its RISC with the longest kernel so far ... */
+	uint64_t longest;    /* ... of so many cycles */
+	uint64_t lane_start[DEVLOG_LANES];
 };
 
 struct detect {
@@ -64,9 +67,16 @@ static void per_core(struct detect *d)
 		if (!c->ended)
 			continue;
 		if (!p->count)
-			p->first = p->min = p->max = cycles;
+			p->first = p->min = cycles;
 		p->min = cycles < p->min ? cycles : p->min;
-		p->max = cycles > p->max ? cycles : p->max;
+		if (!p->count || cycles > p->max) {
+			const struct devlog_core *core = &d->dev->cores.v[d->in_op[i]];
+
+			p->max = cycles;
+			p->x = core->x;
+			p->y = core->y;
+			p->risc = core->riscs[c->lane];
+		}
 		p->sum += cycles;
 		d->cycles[p->count++] = cycles;
 	}
@@ -117,19 +127,27 @@ static void detect_measure(struct detect *d, const struct devlog_marker *m, uint
 	}
 }
 
-static void core_add(struct detect *d, const struct devlog_marker *m, uint32_t zone)
+static void core_add(struct detect *d, const struct devlog_marker *m, uint32_t zone, int type)
 {
 	struct core_state *c = &d->cores[m->core];
 
 	if (c->op != d->op_number) {
 		c->op = d->op_number;
 		c->ran_fw = c->started = c->ended = false;
+		c->longest = 0;
+		c->lane = m->lane;
 		d->in_op[d->n_in_op++] = m->core;
 	}
 	if (zone & ARCH_ZONE_ANY_FW)
 		c->ran_fw = true;
 	if (!(zone & ARCH_ZONE_KERNEL))
 		return;
+	if (type == DEVLOG_START) {
+		c->lane_start[m->lane] = m->time;
+	} else if (m->time - c->lane_start[m->lane] > c->longest) {
+		c->longest = m->time - c->lane_start[m->lane];
+		c->lane = m->lane;
+	}
 	if (c->started) {
 		c->end = m->time;
 		c->ended = true;
@@ -151,7 +169,7 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 		d->op.session = run->session;
 	}
 	d->op.id = group->id;
-	core_add(d, m, zone);
+	core_add(d, m, zone, type);
 	detect_measure(d, m, zone, type);
 }
 

@@ -46,6 +46,8 @@ struct op_per_core {
 	uint64_t min, max, sum, first; /* first: of the earliest core */
 	double median;
 	uint32_t count;
+	int32_t x, y; /* the slowest core, in the NoC's coordinates ... */
+	uint8_t risc; /* ... and its RISC with the longest kernel: enum arch_risc */
 };
 
 /* One execution of one program on one device. */

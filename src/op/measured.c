@@ -105,6 +105,8 @@ int op_measurements_add_run(struct op_measurements *list, const struct op_timing
 	if (run->core_count) {
 		m.core_max = (double)run->core_max * 1000 / place->mhz;
 		m.core_avg = (double)run->core_sum / run->core_count * 1000 / place->mhz;
+		m.op.slowest = (struct op_slowest){m.core_max, m.core_avg, place->x, place->y,
+						   place->risc};
 	}
 	return op_measurements_add(list, &m);
 }

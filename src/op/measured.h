@@ -37,6 +37,8 @@ struct op_run_place {
 	struct op_text arch;
 	uint32_t mhz;
 	int64_t max_cores; /* OP_NONE: unknown */
+	int32_t x, y;      /* its slowest core ... */
+	uint8_t risc;      /* ... and RISC: enum arch_risc */
 };
 
 int op_measurements_add_run(struct op_measurements *list, const struct op_timing *run,

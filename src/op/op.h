@@ -91,6 +91,16 @@ enum op_hit { OP_HIT_UNKNOWN, OP_HIT_FALSE, OP_HIT_TRUE };
 
 #define OP_NO_PROGRAM UINT32_MAX
 
+/*
+ * The core whose kernels took the longest, in the NoC's coordinates, and its RISC with the longest
+ * one. From markers; the report has no column for it.
+ */
+struct op_slowest {
+	double ns, mean; /* the core's kernels, and those of all cores; NaN: unknown */
+	int32_t x, y;
+	uint8_t risc; /* enum arch_risc */
+};
+
 struct op {
 	uint32_t program; /* index into op_table.programs, or OP_NO_PROGRAM */
 	uint8_t kind;     /* enum op_kind */
@@ -110,6 +120,7 @@ struct op {
 	double kernel, kernel_dm, core_min, core_max, core_avg, first_to_last;
 	double brisc, quasar_dm, quasar_trisc, ncrisc, trisc0, trisc1, trisc2, erisc;
 	double cb_wait, cb_reserve, dispatch_cmd, dispatch_go;
+	struct op_slowest slowest;
 	/* Percent */
 	double pm_fpu, noc_util, noc_multicast, dram_util, dram_ctrl, eth_util, npe_congestion;
 };

@@ -91,18 +91,32 @@ static void runs_core_end(struct op_timing *r)
 	if (!r->core)
 		return;
 	cycles = r->core_end - r->core_start;
-	r->core_max = cycles > r->core_max ? cycles : r->core_max;
+	if (!r->core_count || cycles > r->core_max) {
+		r->core_max = cycles;
+		r->slow_risc = r->long_risc;
+	}
 	r->core_sum += cycles;
 	r->core_count++;
 	r->core = 0;
 }
 
-static void core_take(struct op_timing *r, uint32_t core, uint64_t time)
+static void core_take(struct op_timing *r, const struct op_marker *m)
 {
-	if (r->core != core + 1) {
+	uint64_t time = m->cycle;
+
+	if (r->core != m->core + 1) {
 		runs_core_end(r);
-		r->core = core + 1;
+		r->core = m->core + 1;
 		r->core_start = r->core_end = time;
+		r->long_risc = m->risc;
+		r->risc_most = 0;
+	}
+	if (m->kind == OP_MARK_START) {
+		r->risc = m->risc;
+		r->risc_start = time;
+	} else if (m->risc == r->risc && time - r->risc_start > r->risc_most) {
+		r->long_risc = m->risc;
+		r->risc_most = time - r->risc_start;
 	}
 	r->core_start = time < r->core_start ? time : r->core_start;
 	r->core_end = time > r->core_end ? time : r->core_end;
@@ -127,7 +141,7 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 		r->cores++;
 	}
 	if (m->zones & ARCH_ZONE_KERNEL)
-		core_take(r, m->core, m->cycle);
+		core_take(r, m);
 	match = match_find(runs, m);
 	for (uint32_t bits = match->starts; bits; bits &= bits - 1) {
 		struct op_range *range = &r->ranges[__builtin_ctz(bits)];

@@ -40,10 +40,13 @@ struct op_timing {
 	struct op_range ranges[OP_RUN_RANGES];
 	uint64_t core_max, core_sum; /* cycles of kernels by core */
 	uint32_t core_count;
+	uint32_t slow_risc;  /* of the slowest core: the RISC with the longest kernel */
 	int64_t gap, gap_dm; /* ns from the previous run; OP_NONE: overlap or not measured */
 	/* Of the current core. */
 	uint32_t core, last_fw_core; /* + 1 */
 	uint64_t core_start, core_end;
+	uint32_t risc, long_risc; /* the RISC whose kernel began last, and the longest kernel's */
+	uint64_t risc_start, risc_most;
 };
 
 /* A device, and its last run before the ones measured now. */

@@ -170,7 +170,7 @@ int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *
 
 struct op op_unknown(void)
 {
-	struct op op = {.program = OP_NO_PROGRAM};
+	struct op op = {.program = OP_NO_PROGRAM, .slowest = {.ns = NAN, .mean = NAN}};
 
 	for (int c = 0; c < OP_COLUMNS; c++) {
 		const struct op_column_def *d = &op_columns[c];

@@ -42,7 +42,10 @@ struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device
 {
 	const struct op_trace_device *d = &cores->devices.v[device];
 
-	return (struct op_run_place){d->number, {d->arch, strlen(d->arch)}, d->mhz, d->max_cores};
+	return (struct op_run_place){.device = d->number,
+				     .arch = {d->arch, strlen(d->arch)},
+				     .mhz = d->mhz,
+				     .max_cores = d->max_cores};
 }
 
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
@@ -57,6 +60,11 @@ int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct o
 		const struct op_timing *run = op_runs_at(&runs, i);
 		struct op_run_place place = op_trace_place(cores, run->device);
 
+		if (run->slow_risc < cores->riscs.n) {
+			place.x = (int32_t)cores->riscs.v[run->slow_risc].x;
+			place.y = (int32_t)cores->riscs.v[run->slow_risc].y;
+			place.risc = cores->riscs.v[run->slow_risc].which;
+		}
 		place.arch = op_table_text(t, place.arch.text, place.arch.len);
 		r = place.arch.text ? op_measurements_add_run(list, run, &place) : TACHO_ENOMEM;
 	}

@@ -152,6 +152,9 @@ struct perf_device {
 	float core_most, core_mean;    /* kernel durations over the cores */
 	float input_wait, output_wait; /* of the compute kernels, for circular buffers */
 	float noc;
+	float slow; /* ns of the slowest core; NaN: its place is unknown */
+	int16_t slow_x, slow_y;
+	uint8_t slow_risc; /* enum arch_risc */
 };
 
 /* The index of a row in the input is that of its record, from 0, over all files. */

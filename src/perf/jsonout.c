@@ -127,6 +127,20 @@ static void jsonout_gap_write(struct writer *w, const struct perf_op *op)
 		jsonout_causes_put(&w->j, "gap_causes", gap->part, gap->all);
 }
 
+static void slowest_write(struct json *j, const struct perf_device *d)
+{
+	if (!(d->slow > 0)) {
+		json_null(j, "slowest_core");
+		return;
+	}
+	json_object(j, "slowest_core");
+	json_int(j, "x", d->slow_x);
+	json_int(j, "y", d->slow_y);
+	json_text(j, "risc", arch_risc_track_name((enum arch_risc)d->slow_risc));
+	json_double(j, "us", (double)d->slow / 1000);
+	json_end(j);
+}
+
 static void write_op(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
@@ -155,6 +169,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 		  perf_limit_of(&row->on_device) ? perf_limit_name(perf_limit_of(&row->on_device))
 						 : NULL);
 	json_double(&w->j, "balance_percent", perf_balance(&row->on_device));
+	slowest_write(&w->j, &row->on_device);
 	json_double(&w->j, "noc_percent", (double)row->on_device.noc);
 	write_kind(w, k);
 	if (row->whole_calls != PERF_NO_NUMBER)

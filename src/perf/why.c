@@ -252,6 +252,9 @@ static void write_kernels(struct writer *w)
 	else if (limit != LIMIT_UNKNOWN)
 		buf_addf(w->out, "  the %s%s is the limit\n", perf_limit_name(limit),
 			 limit == LIMIT_COMPUTE ? " kernel" : "");
+	if (d->slow > 0)
+		buf_addf(w->out, "  slowest core x=%d, y=%d of the NoC, longest there %s\n",
+			 d->slow_x, d->slow_y, arch_risc_track_name((enum arch_risc)d->slow_risc));
 	if (!isnan(balance))
 		buf_addf(w->out,
 			 "  slowest core %.1f " MICRO ", mean of all %.1f: balance %.0f %%\n",

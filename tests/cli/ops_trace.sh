@@ -153,6 +153,37 @@ EOF
 expect_error 3 'no device' "$TACHO" ops stats none.tacho
 expect_error 2 'instead of a trace' "$TACHO" ops stats -d log sd.tacho
 
+# The slowest core of each op and its RISC with the longest kernel, as the device log has them: by
+# runs, and by single markers (counters need them).
+for kind in '--ops 7 --devices 3 --cores 9' '--ops 5 --cores 6 --counters 1'; do
+	rm -rf s s.tacho && "$MKLOGS" $kind s && "$BUILD/tests/logs2trace" s s.tacho
+	"$TACHO" perf-report -q --no-merge-devices --ignore-signposts --format=json s.tacho >out
+	python3 - out s/.logs/profile_log_device.csv <<'PY' || fail "the slowest cores of $kind"
+import csv, json, sys
+rows = list(csv.reader(open(sys.argv[2]).readlines()[2:], skipinitialspace=True))
+kernels, spans = {}, {}
+for r in rows:
+    if not r[10].endswith("-KERNEL"):
+        continue
+    op, core, risc, time = (int(r[0]), int(r[7])), (int(r[1]), int(r[2])), r[3].replace("_", ""), int(r[5])
+    kernels.setdefault((op, core), {}).setdefault(risc, []).append(time)
+for (op, core), riscs in kernels.items():
+    times = [t for list in riscs.values() for t in list]
+    longest = max(riscs.values(), key=lambda t: max(t) - min(t))
+    spans.setdefault(op, []).append((max(times) - min(times), core, {k for k, t in riscs.items() if max(t) - min(t) == max(longest) - min(longest)}))
+ops = [o for o in json.load(open(sys.argv[1]))["ops"] if o["slowest_core"]]
+assert len(ops) >= 5, ops
+for o in ops:
+    c = o["slowest_core"]
+    all = spans[o["device"], o["global_call_count"] if (o["device"], o["global_call_count"]) in spans else o["global_call_count"] >> 10]
+    most = max(s[0] for s in all)
+    best = {s[1]: s[2] for s in all if s[0] == most}
+    assert (c["x"], c["y"]) in best and c["risc"] in best[c["x"], c["y"]], (o, best)
+PY
+done
+"$TACHO" perf-report -q --why 2 s.tacho >out
+expect_line out '^  slowest core x=[0-9]+, y=[0-9]+ of the NoC, longest there [A-Z0-9]+$'
+
 # The folder that ttnn-visualizer opens: a device log, a .tracy file and a report, all of this run.
 rm -rf v && expect_exit 0 "$TACHO" ops -q --visualizer -o v plain.tacho
 for f in profile_log_device.csv tracy_profile_log_host.tracy ops_perf_results.csv; do
