@@ -111,7 +111,7 @@ static void core_take(struct op_timing *r, const struct op_marker *m)
 		r->long_risc = m->risc;
 		r->risc_most = 0;
 	}
-	if (m->kind == OP_MARK_START) {
+	if (m->kind == TRACE_MARK_START) {
 		r->risc = m->risc;
 		r->risc_start = time;
 	} else if (m->risc == r->risc && time - r->risc_start > r->risc_most) {

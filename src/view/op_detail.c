@@ -267,6 +267,21 @@ static void op_detail_cores_put(struct cores *k)
 	json_end(j);
 }
 
+/* "gap": what the host did before it. */
+static void gap_put(struct view_call *c, struct ops *o, const struct perf_op *op)
+{
+	const struct perf_gap *gap = ops_gap(c, o, op);
+
+	if (!gap) {
+		json_null(&c->json, "gap");
+		return;
+	}
+	json_object(&c->json, "gap");
+	json_double(&c->json, "us", gap->all);
+	ops_causes_put(&c->json, gap);
+	json_end(&c->json);
+}
+
 static int op_answer(struct view_call *c, struct ops *o, const struct perf_op *op)
 {
 	const struct perf_row *row = &o->in.rows.v[op->row];
@@ -276,6 +291,7 @@ static int op_answer(struct view_call *c, struct ops *o, const struct perf_op *o
 
 	call_begin(c);
 	op_put(c, "op", o, op);
+	gap_put(c, o, op);
 	r = op_table_fields(o->table, &fields);
 	if (r == 0 && op->row < o->table->ops.n)
 		cells_put(&c->json, o->table, &o->table->ops.v[op->row], &fields);
@@ -345,7 +361,7 @@ static int op_find(struct view_call *c, const struct ops *o, const struct perf_o
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < o->report.ops.n && !*op; i++)
-			if (perf_op_id(&o->report.ops.v[i]) == id)
+			if (perf_row_line(o->report.ops.v[i].row) == id)
 				*op = &o->report.ops.v[i];
 	}
 	return *op ? 0 : call_fail(c, VIEW_MISSING, "there is no such op");

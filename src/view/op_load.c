@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LIVE_SECONDS 3 /* during which ops of a recording are reused */
+#define LIVE_SECONDS 3         /* during which ops of a recording are reused */
+#define GAP_ZONES    50000000u /* of the host; with more, explaining gaps takes too long */
 
 static void ops_clear(struct ops *o)
 {
@@ -19,6 +20,7 @@ static void ops_clear(struct ops *o)
 		device_clock_free(&o->clocks.v[i].clock);
 	vec_free(&o->clocks);
 	free(o->before);
+	perf_gaps_free(&o->gaps);
 	op_loaded_free(&o->loaded);
 	op_table_free(&o->report_table);
 	memset(o, 0, sizeof(*o));
@@ -134,6 +136,54 @@ static int before_find(struct ops *o)
 	return 0;
 }
 
+/* -------------------------------------------------------------------- gaps */
+
+/* A recording grows: its gaps are explained when it is complete. */
+static bool gaps_known(struct view_call *c, struct ops *o)
+{
+	const struct trace *t = c->trace;
+	struct tacho_error err;
+	uint64_t zones = 0;
+
+	if (o->gaps.by_row || !t || c->live)
+		return o->gaps.by_row != NULL;
+	for (uint32_t i = 0; i < t->lane_count; i++)
+		if (t->tracks[t->lanes[i].track].kind == TRACE_THREAD)
+			zones += t->lanes[i].zones;
+	if (zones <= GAP_ZONES && perf_gaps_explain(&o->gaps, &o->report, c->trace, &err) < 0)
+		perf_gaps_free(&o->gaps);
+	return o->gaps.by_row != NULL;
+}
+
+const struct perf_gap *ops_gap(struct view_call *c, struct ops *o, const struct perf_op *op)
+{
+	return gaps_known(c, o) ? perf_gap_of(&o->gaps, op) : NULL;
+}
+
+void ops_causes_put(struct json *j, const struct perf_gap *gap)
+{
+	bool done[CAUSES] = {0};
+
+	json_array(j, "causes");
+	for (;;) {
+		int best = -1;
+
+		for (int i = 0; i < CAUSES; i++)
+			if (!done[i] && gap->part[i] > gap->all / 100 &&
+			    (best < 0 || gap->part[i] > gap->part[best]))
+				best = i;
+		if (best < 0)
+			break;
+		done[best] = true;
+		json_object(j, NULL);
+		json_text(j, "cause", perf_cause_name((enum perf_cause)best));
+		json_double(j, "us", gap->part[best]);
+		json_text(j, "zone", gap->zone[best]);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 /* ------------------------------------------------------------------- table */
 
 bool ops_likely(const struct trace *t)
@@ -177,6 +227,21 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 
 /* ------------------------------------------------------------------- load */
 
+/* A signpost has the ID of the next op, so that a range of IDs contains it. */
+static void signposts_number(struct perf_report *r)
+{
+	uint32_t next = 1;
+
+	for (size_t i = 0; i < r->ops.n; i++)
+		if (r->ops.v[i].type != TYPE_SIGNPOST)
+			next = r->ops.v[i].id + 1;
+	for (size_t i = r->ops.n; i-- > 0;) {
+		if (r->ops.v[i].type == TYPE_SIGNPOST)
+			r->ops.v[i].id = next;
+		next = r->ops.v[i].id;
+	}
+}
+
 static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
 	int r;
@@ -185,10 +250,13 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	o->options.ignore_signposts = true;
 	o->options.print_signposts = true;
 	o->options.count_warm_ups = true; /* the page lists all ops, and its shares are of them */
+	o->options.count_ids = true;
 	o->options.no_merge_devices = !merged;
 	r = c->trace ? trace_read(c, o, err) : report_read(c, o, err);
 	if (r == 0)
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
+	if (r == 0)
+		signposts_number(&o->report);
 	if (r == 0)
 		r = clocks_read(c, o);
 	if (r == 0 && c->trace)

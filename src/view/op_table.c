@@ -95,10 +95,14 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 	struct buf math = BUF_INIT;
 	char id[16];
 
-	snprintf(id, sizeof(id), "%u", perf_op_id(op));
+	snprintf(id, sizeof(id), "%u", perf_row_line(op->row));
 	json_object(j, key);
 	json_text(j, "id", id);
-	json_uint(j, "row", perf_op_id(op));
+	json_uint(j, "row", perf_row_line(op->row));
+	if (op->type == TYPE_SIGNPOST)
+		json_null(j, "number");
+	else
+		json_uint(j, "number", perf_op_id(op));
 	id_put(j, row);
 	json_bool(j, "signpost", op->type == TYPE_SIGNPOST);
 	if (row->unreliable)
@@ -261,7 +265,7 @@ int ops_summary_put(struct view_call *c, const struct perf_report *r)
 	for (int i = 0; i < s.top_n; i++) {
 		json_object(j, NULL);
 		json_text(j, "code", r->in->kinds.v[s.top[i].kind].label);
-		json_uint(j, "longest", perf_op_id(&r->ops.v[s.top[i].longest]));
+		json_uint(j, "longest", perf_row_line(r->ops.v[s.top[i].longest].row));
 		json_uint(j, "ops", s.top[i].ops);
 		json_double(j, "time_us", s.top[i].time);
 		json_double(j, "pct", r->time_sum > 0 ? 100 * s.top[i].time / r->time_sum : 0);
@@ -272,7 +276,7 @@ int ops_summary_put(struct view_call *c, const struct perf_report *r)
 	json_array(j, "longest_gaps");
 	for (int i = 0; i < s.gaps_n; i++) {
 		json_object(j, NULL);
-		json_uint(j, "row", perf_op_id(&r->ops.v[s.gaps[i]]));
+		json_uint(j, "row", perf_row_line(r->ops.v[s.gaps[i]].row));
 		json_text(j, "code", perf_op_kind(r, &r->ops.v[s.gaps[i]])->label);
 		json_double(j, "gap_us", r->ops.v[s.gaps[i]].gap);
 		json_end(j);
@@ -303,7 +307,7 @@ static int found_put(struct view_call *c, const struct perf_report *r, const uin
 	if (asked <= 0)
 		return asked;
 	for (size_t i = 0; i < n; i++)
-		if (perf_op_id(&r->ops.v[list[i]]) == id) {
+		if (perf_row_line(r->ops.v[list[i]].row) == id) {
 			json_uint(&c->json, "found", i);
 			return 0;
 		}

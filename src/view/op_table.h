@@ -8,6 +8,7 @@
 
 #include "clock/device.h"
 #include "op/load.h"
+#include "perf/gaps.h"
 #include "perf/output.h"
 #include "perf/summary.h"
 #include "view/call_args.h"
@@ -30,6 +31,7 @@ struct ops {
 	} clocks;        /* of the devices of the trace */
 	int64_t *before; /* by row: the cycle when the op before it on its device had ended, or
 			    PERF_NO_NUMBER; NULL without a trace */
+	struct perf_gaps gaps; /* filled by the first ops_gap() */
 	uint64_t gen;
 	double made; /* now_seconds() */
 };
@@ -43,7 +45,7 @@ int ops_take(struct view_call *c, bool merged, struct ops **ops);
 bool ops_likely(const struct trace *t);
 void ops_put(struct view_call *c, struct ops *ops);
 
-/* Those of the call's t0, t1, ids (lines of the report) and device, with sums of their own. */
+/* Those of the call's t0, t1, ids (counted from 1) and device, with sums of their own. */
 struct ops_part {
 	struct ops *ops;
 	struct perf_report report;
@@ -63,6 +65,11 @@ bool ops_time(struct view_call *c, const struct ops *o, const struct perf_op *op
  * timeline may be longer than that of the report, which is one of the device's clock. */
 bool ops_time_before(struct view_call *c, const struct ops *o, const struct perf_op *op,
 		     uint64_t *ticks);
+
+/* The host's activity before OP; NULL: unknown. */
+const struct perf_gap *ops_gap(struct view_call *c, struct ops *o, const struct perf_op *op);
+/* Its causes, the largest first: the array "causes". */
+void ops_causes_put(struct json *j, const struct perf_gap *gap);
 
 /* Where the time goes: members of the open object. */
 int ops_summary_put(struct view_call *c, const struct perf_report *report);

@@ -53,7 +53,7 @@ static void ops_find(struct view_call *c, struct search *s, const struct ops *o)
 		if (op->type == TYPE_SIGNPOST || !counts[op->kind] ||
 		    !search_found(c, s, "op", label, strlen(label)))
 			continue;
-		json_uint(&c->json, "row", perf_op_id(op));
+		json_uint(&c->json, "row", perf_row_line(op->row));
 		json_uint(&c->json, "count", counts[op->kind]);
 		if (ops_time(c, o, op, &t0, &t1))
 			json_ns(c, "t", t0);

@@ -9,9 +9,9 @@ for kind in "--ops 6" "--ops 5 --devices 2" "--ops 6 --replays 3 --zones 2"; do
 	"$BUILD/tests/logs2trace" d "t${kind// /}.tacho"
 done
 python3 - t*.tacho <<'PY' >said 2>&1 || fail "$(cat said)"
-import os, sys
+import json, os, subprocess, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
-from view_client import Server
+from view_client import Server, TACHO
 s = Server(*sys.argv[1:])
 for trace, path in enumerate(sys.argv[1:]):
     meta = s.call("meta", trace)
@@ -45,18 +45,25 @@ for trace, path in enumerate(sys.argv[1:]):
                     # Of devices that are merged it is the call of one of them.
                     assert int(op["op"]) >> 10 == int(z["op_call"]) >> 10, (path, z, op)
     assert host >= len(calls) > 0 and device > host, (path, host, device)
-# By the lines of the report; signposts and shares are there whatever is chosen.
+# By IDs, which count from 1 as perf-report does; signposts and shares are there whatever is chosen.
 table = s.call("ops")
-ids = [r["row"] for r in table["rows"]]
+ids = [r["number"] for r in table["rows"] if not r["signpost"]]
+assert ids == list(range(1, len(ids) + 1)), ids
+report = json.loads(subprocess.run([TACHO, "perf-report", "-q", "--ignore-signposts", "--format=json", sys.argv[1]], stdout=subprocess.PIPE, check=False).stdout)
+assert [(o["id"], o["csv_line"]) for o in report["ops"] if not o["signpost"]] == [(r["number"], r["row"]) for r in table["rows"] if not r["signpost"]]
+def numbers(part):
+    return [r["number"] for r in part["rows"] if not r["signpost"]]
 part = s.call(f"ops?ids={ids[1]}-{ids[3]}")
-assert [r["row"] for r in part["rows"]] == ids[1:4] and part["total"] == 3, part
-assert part["signposts"] == table["signposts"] == [[r["row"], r["code"]] for r in table["rows"] if r["signpost"]]
-assert [r["row"] for r in s.call(f"ops?ids=-{ids[2]}")["rows"]] == ids[:3]
-assert [r["row"] for r in s.call(f"ops?ids={ids[-2]}-")["rows"]] == ids[-2:]
+assert numbers(part) == ids[1:4], part
+# A signpost comes before the op whose ID it has.
+after = [next((o["number"] for o in table["rows"][i:] if not o["signpost"]), len(ids) + 1) for i, r in enumerate(table["rows"]) if r["signpost"]]
+assert part["signposts"] == table["signposts"] == [[n, r["code"]] for n, r in zip(after, (r for r in table["rows"] if r["signpost"]))] != []
+assert numbers(s.call(f"ops?ids=-{ids[2]}")) == ids[:3]
+assert numbers(s.call(f"ops?ids={ids[-2]}-")) == ids[-2:]
 assert abs(sum(r["pct"] for r in part["rows"]) - 100) < 0.01, part
 assert {r["bound"] for r in table["summary"]["top_ops"]} <= {r["bound"] for r in table["rows"]}
 r, body = s.request(f"/api/v1/t/0/export?what=ops&fmt=csv&ids={ids[1]}-{ids[3]}")
-assert [int(l.split(b",")[0]) for l in body.splitlines()[1:]] == ids[1:4], body
+assert [int(l.split(b",")[0]) for l in body.splitlines()[1:] if b"(signpost)" not in l] == ids[1:4], body
 for trace, path in enumerate(sys.argv[1:]):
     devices = s.call("ops?group=device&merge=0", trace)["rows"]
     table = s.call("ops?merge=0&limit=1000", trace)["rows"]

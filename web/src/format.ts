@@ -148,6 +148,11 @@ export function elide(s: string, chars: number): string {
 	return s.slice(0, head) + "…" + s.slice(tail);
 }
 
+/** What the host did in a gap: "kernel compile 1.05 s, dispatch 30 µs". */
+export function causeWords(causes: { cause: string; us: number }[]): string {
+	return causes.slice(0, 3).map((c) => `${c.cause} ${fmtDur(c.us * 1000)}`).join(", ");
+}
+
 export function baseName(path: string): string {
 	return path.slice(path.lastIndexOf("/") + 1);
 }

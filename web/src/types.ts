@@ -295,6 +295,8 @@ export interface OpRow {
 	/** Its row in the report, which identifies it everywhere in this API. */
 	id: string;
 	row: number;
+	/** As perf-report counts it, from 1; null for signposts. */
+	number: number | null;
 	/** Its global call count. */
 	op: string;
 	signpost: boolean;
@@ -319,6 +321,13 @@ export interface OpRow {
 	gap_t0?: number | null;
 	t0: number | null;
 	t1: number | null;
+}
+
+/** What the host did for so long in the gap before an op; ZONE: the longest zone. */
+export interface GapCause {
+	cause: string;
+	us: number;
+	zone: string | null;
 }
 
 /** Ops of one code or category together. */
@@ -362,6 +371,8 @@ export interface OpDetail {
 	/** Kernel times of the cores; idle: how many work less than a quarter as long as the slowest. */
 	spread: { max_ns: number; mean_ns: number | null; imbalance: number | null; idle: number };
 	zones: ZoneRef[];
+	/** The gap before it, by the host's clock; null: unknown. */
+	gap: { us: number; causes: GapCause[] } | null;
 }
 
 export interface GridCell {
@@ -436,7 +447,7 @@ export interface Overview extends Partial<Pick<OpsSummary, "savings" | "total_us
 	top_ops: TopOp[];
 	devices: { device: number; ops: number; time_us: number; busy_pct: number }[];
 	bound_mix: OpsSummary["bound_mix"];
-	gaps: { t0?: number | null; t1?: number | null; device: number; row: number; before: string; gap_us: number }[];
+	gaps: { t0?: number | null; t1?: number | null; device: number; row: number; before: string; gap_us: number; causes?: GapCause[] }[];
 	warnings: Warning[];
 	advice: { title: string; text: string; ops: number; saves_us: number; op: string }[];
 }

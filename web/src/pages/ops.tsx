@@ -28,7 +28,7 @@ function withUnit(v: number | null, unit: string): string {
 }
 
 const COLUMNS: Column<OpRow>[] = [
-	{ key: "row", title: "ID", width: "38px", num: true, sort: "row", render: (r) => r.row },
+	{ key: "row", title: "ID", width: "38px", num: true, sort: "row", render: (r) => r.number },
 	{ key: "pct", title: "Total %", width: "96px", sort: "pct", hint: "share of device time and gaps", render: (r) => <Share pct={r.pct} /> },
 	{ key: "bound", title: "Bound", width: "48px", sort: "bound", hint: "what limits it; SLOW: neither DRAM nor arithmetic is busy", render: (r) => r.bound && <span title={boundHint(r.bound)}><Tint r={r} of="bound">{r.bound}</Tint></span> },
 	{ key: "code", title: "OP Code", width: "minmax(210px, 3fr)", sort: "code", render: (r) => <span title={r.code}>{r.signpost ? "⚑ " : ""}{r.unreliable && <span class="warn" data-testid="unreliable" title="A kernel has overwritten the profiler's buffers: these figures cannot be trusted">⚠ </span>}<Tint r={r} of="code">{r.signpost ? r.code : <OpName code={r.code} />}</Tint></span> },

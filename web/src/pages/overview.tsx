@@ -2,7 +2,7 @@
 // The first page: what the trace is, where the time went, what is wrong, what to do.
 import type { ComponentChildren } from "preact";
 import { api } from "../api";
-import { boundHint, boundName, fmtCount, fmtDur, fmtPct, fmtShort, shortName, shortOp } from "../format";
+import { boundHint, boundName, causeWords, fmtCount, fmtDur, fmtPct, fmtShort, shortName, shortOp } from "../format";
 import { namesVersion, sourceOf } from "../names";
 import { entry, generation, go, meta, range, showOnTimeline, traceId } from "../state";
 import type { Meta, Overview, TopOp, TopZone, Warning } from "../types";
@@ -228,7 +228,7 @@ function Gaps({ o }: { o: Overview }) {
 		<Card title="Largest gaps between ops">
 			<ul class="gap-list">{o.gaps.map((g, i) => {
 				const { t0, t1 } = g;
-				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : openOp(g.row)}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}{t0 != null && t1 != null && t1 - t0 > 2000 * g.gap_us ? `; ${fmtDur(t1 - t0)} on the host's clock` : ""}</span></li>;
+				return <li key={i}><button class="link" onClick={() => t0 != null && t1 != null ? showOnTimeline(t0, t1) : openOp(g.row)}>{fmtDur(g.gap_us * 1000)}</button> <span class="dim">before {g.before}, device {g.device}{t0 != null ? `, at ${fmtDur(t0)}` : ""}{t0 != null && t1 != null && t1 - t0 > 2000 * g.gap_us ? `; ${fmtDur(t1 - t0)} on the host's clock` : ""}{g.causes && g.causes.length > 0 ? `: ${causeWords(g.causes)}` : ""}</span></li>;
 			})}</ul>
 		</Card>
 	);

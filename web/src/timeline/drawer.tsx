@@ -2,12 +2,12 @@
 // Details of the selected zone, op or lock span, with links to everything related.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { apart, baseName, boundHint, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { apart, baseName, boundHint, causeWords, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
-import type { OpRow, ZoneBrief, ZoneDetail } from "../types";
+import type { OpDetail, OpRow, ZoneBrief, ZoneDetail } from "../types";
 import { unevenWords } from "../uneven";
 import { spanStep } from "./input";
 import { isQueue } from "./layout";
@@ -142,6 +142,13 @@ function gapShown(o: OpRow): number | null {
 	return ns >= 0 && Math.abs(ns - clock) > Math.max(100, clock / 10) ? ns : null;
 }
 
+/** The core whose kernels take the longest, and its RISC with the longest one. */
+function slowestWords(d: OpDetail): string {
+	const c = d.cores.reduce<OpDetail["cores"][number] | null>((a, b) => a && a.kernel_ns >= b.kernel_ns ? a : b, null);
+	const risc = c && Object.entries(c.riscs).sort((a, b) => b[1] - a[1])[0];
+	return c && risc ? `Slowest: core ${coreName(c.device, c.x, c.y)}, ${risc[0]}, ${fmtDur(c.kernel_ns)}` : "";
+}
+
 function OpView() {
 	const d = op.value;
 	if (!d)
@@ -153,13 +160,14 @@ function OpView() {
 	return (
 		<>
 			<h2>{o.code}</h2>
-			<p class="where">{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound}: ${boundHint(o.bound)}` : ""}</p>
+			<p class="where">{o.number !== null ? `ID ${o.number} · ` : ""}{o.op ? `op ${o.op}` : `row ${o.row}`}{o.device !== null ? ` · device ${o.device}` : ""}{o.bound ? ` · ${o.bound}: ${boundHint(o.bound)}` : ""}</p>
 			<div class="figures">
 				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
 				{o.gap_us !== null && <div title="from the end of the previous op, by the device's clock"><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before{shown !== null ? ", device clock" : ""}</span></div>}
 				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
+			{d.gap && d.gap.causes.length > 0 && <p class="note" data-testid="gap-causes" title={d.gap.causes.map((c) => `${c.cause}: ${fmtDur(c.us * 1000)}${c.zone ? `, longest zone ${c.zone}` : ""}`).join("\n")}>{fmtDur(d.gap.us * 1000)} before this op: {causeWords(d.gap.causes)}</p>}
 			{o.unreliable && <p class="note warn" data-testid="unreliable">A kernel has overwritten the profiler's buffers: these figures cannot be trusted.</p>}
 			{o.advice.map((a) => <p key={a} class="note warn">{a}</p>)}
 			<div class="actions">
@@ -171,6 +179,7 @@ function OpView() {
 			</div>
 			{t0 === null && !o.signpost && <p class="note dim">Its time on the timeline is unknown.</p>}
 			<Bars title="Kernel time of each processor" rows={Object.entries(d.riscs).map(([k, v]) => [k, v * 1000])} />
+			{slowestWords(d) && <p class="dim" data-testid="slowest-core">{slowestWords(d)}</p>}
 			<Bars title={`Kernel time of each core (${cores.length})`} rows={cores} />
 			{unevenWords(d) && <p class="dim">{unevenWords(d)}</p>}
 			<h3>All columns</h3>
