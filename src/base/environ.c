@@ -109,6 +109,18 @@ static bool environ_is_ours(const char *name)
 	return false;
 }
 
+/* Variables of tt-metal without a counterpart, by the beginning of their names: what to do instead.
+ */
+static const struct environ_variable unsupported[] = {
+	{"TT_METAL_STREAMING_PROFILER",
+	 "markers are never dropped: use TT_METAL_DEVICE_PROFILER=1, and 'tacho run --view' to see them "
+	 "while the program runs"},
+	{"TT_METAL_REALTIME_PROFILER",
+	 "use TT_METAL_DEVICE_PROFILER=1 with 'tacho run --view', which shows programs as they run"},
+	{"TT_METAL_TRACY_MID_RUN_PUSH",
+	 "use 'tacho run --view', or 'tacho serve --live' for a Tracy viewer"},
+};
+
 /* A word that was cut short, or made longer: ..._DIRECTORY for ..._DIR. */
 static const char *same_word(const char *name)
 {
@@ -136,6 +148,12 @@ const char *environ_complaint(const char *variable, char *text, size_t size)
 		if (names[i] && !strcmp(names[i], name))
 			return NULL;
 	}
+	for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
+		if (!strncmp(name, unsupported[i].name, strlen(unsupported[i].name))) {
+			snprintf(text, size, "environment variable %s is not supported: %s", name,
+				 unsupported[i].help);
+			return text;
+		}
 	near = opt_nearest(name, names);
 	if (!near && !environ_is_ours(name))
 		return NULL;

@@ -24,7 +24,8 @@ expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_line err 'variable TT_METAL_DEVICE_PROFLER; the nearest known one is TT_METAL_DEVICE_PROFILER$' \
 	'variable TT_METAL_READ_DEBUG_DELAY_RISKS; the nearest known one is TT_METAL_READ_DEBUG_DELAY_RISCVS$' \
 	'variable TTMETAL_HOME; the nearest known one is TT_METAL_HOME$'
-for name in TT_METAL_PROFILER_FILTER_CHIPS TT_METAL_STREAMING_PROFILER TT_METAL_DPRINT_ONE_FILE_PER_RISC TACHO_NOTHING; do
+expect_line err "variable TT_METAL_STREAMING_PROFILER is not supported: .* use TT_METAL_DEVICE_PROFILER=1.*tacho run --view"
+for name in TT_METAL_PROFILER_FILTER_CHIPS TT_METAL_DPRINT_ONE_FILE_PER_RISC TACHO_NOTHING; do
 	expect_line err "warning: environment variable $name is not supported: it does nothing\$"
 done
 [ "$(grep -c 'environment variable' err)" = 7 ] || { cat err >&2; fail 'other variables are complained of'; }
