@@ -247,6 +247,65 @@ def _take_folder(wanted: str) -> tuple[str, int]:
 
 
 def _record_into(folder: str, tacho: str, options: optparse.Values, program: list[str]) -> int:
+    first, *others = _options.counter_passes(options)
+    options.counters = first
+    if others and not options.quiet:
+        _say(f"the counters need {1 + len(others)} runs; the first: {first}")
+    status, made, several = _record_run(folder, tacho, options, program, True)
+    if made is None:
+        return status
+    for number, groups in enumerate(others, 2):
+        if status:
+            _say(f"the program failed with status {status}: no further runs")
+            break
+        status = _record_pass(folder, tacho, options, program, number, groups, several)
+    trace = os.path.join(folder, ".logs", TRACE + ".tacho")
+    host_only = _device_logs_forbidden(_options.program_environment(options, folder))
+    if options.report:
+        # Logs, so that they are kept with the report; a trace without ops says so itself, and one
+        # of several processes gives a report for each. Without logs of devices only the trace has
+        # their data.
+        by_logs = "tracy_ops_data.csv" in made and not several and not host_only
+        _report(tacho, folder, options, None if by_logs else trace, not by_logs and not host_only)
+    if not options.quiet:
+        _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
+                                  else f" and {made[0]}" if made else ""))
+    return status
+
+
+def _device_logs_forbidden(env: dict[str, str]) -> bool:
+    return env.get("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "0") not in ("", "0")
+
+
+def _record_pass(folder: str, tacho: str, options: optparse.Values, program: list[str],
+                 number: int, groups: str, several: bool) -> int:
+    """One more run, for its counters: they are added to the device log of the first."""
+    if not options.quiet:
+        _say(f"run {number}: {groups}")
+    more = optparse.Values(vars(options))
+    more.counters, more.quiet, more.view, more.sample = groups, True, False, None
+    log = os.path.join(folder, ".logs", "profile_log_device.csv")
+    with tempfile.TemporaryDirectory(prefix=".run-", dir=folder) as place:
+        os.mkdir(os.path.join(place, ".logs"))
+        status, _, others = _record_run(place, tacho, more, program, False)
+        found = os.path.join(place, ".logs", "profile_log_device.csv")
+        if several or others:
+            _say(f"several processes have devices: the counters of run {number} are not merged")
+        elif not os.path.exists(found) or not os.path.exists(log):
+            _say(f"run {number} has no device log: its counters are missing")
+        else:
+            merged = subprocess.run([tacho, "ops", "merge", "-q", "-f", "-o", log, log, found],
+                                    stdin=subprocess.DEVNULL).returncode
+            if merged:
+                _say(f"the counters of run {number} are missing: 'tacho ops merge' ends with "
+                     f"status {merged}")
+    return status
+
+
+def _record_run(folder: str, tacho: str, options: optparse.Values, program: list[str],
+                first: bool) -> tuple[int, list[str] | None, bool]:
+    """Runs the program once. Its status, the logs (None: stop here), and whether several
+    processes have devices."""
     trace = os.path.join(folder, ".logs", TRACE + ".tacho")
     env = _options.program_environment(options, folder)
     _session.hand_back(env)
@@ -260,7 +319,7 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
     view = ["--view"] if options.view else []
     if options.view and options.web_app_port is not None:
         view.append(f"--port={options.web_app_port}")
-    port = options.port or _environ_port()
+    port = options.port or _environ_port() if first else 0
     tracy = [f"--tracy-port={_free_port()}"] if port else []
     sample = [f"--sample={options.sample}"] if options.sample else []
     command = [tacho, "run", "--wrapped", *([] if options.verbose else ["-q"]), *view, *tracy, *sample,
@@ -279,24 +338,14 @@ def _record_into(folder: str, tacho: str, options: optparse.Values, program: lis
         _say(_unused_hint(program))
     if status and options.check_exit_code:
         _say(f"the program failed with status {status}")
-        return 4
+        return 4, None, False
     if not os.path.exists(trace) or os.stat(trace).st_mtime_ns == before:
         _say("there is no trace of this run" + (
             f"; the events recorded so far are in {trace}.part: see 'tacho recover'"
             if os.path.exists(trace + ".part") else ""))
-        return status
-    host_only = env.get("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "0") not in ("", "0")
-    made, several = _logs(tacho, trace, options, logs, host_only)
-    if options.report:
-        # Logs, so that they are kept with the report; a trace without ops says so itself, and one
-        # of several processes gives a report for each. Without logs of devices only the trace has
-        # their data.
-        by_logs = "tracy_ops_data.csv" in made and not several and not host_only
-        _report(tacho, folder, options, None if by_logs else trace, not by_logs and not host_only)
-    if not options.quiet:
-        _say(f"trace: {trace}" + (f" and {len(made)} logs beside it" if len(made) > 1
-                                  else f" and {made[0]}" if made else ""))
-    return status
+        return status, None, False
+    made, several = _logs(tacho, trace, options, logs, _device_logs_forbidden(env))
+    return status, made, several
 
 
 def _environ_port() -> int:

@@ -27,7 +27,9 @@ SWITCHES = (
 
 # Bits of TT_METAL_PROFILE_PERF_COUNTERS; the guide calls l1_0 l1.
 COUNTERS = {"fpu": 1, "pack": 2, "unpack": 4, "l1_0": 8, "l1": 8, "l1_1": 16, "instrn": 32,
-            "l1_2": 64, "l1_3": 128, "l1_4": 256, "all": 47}
+            "l1_2": 64, "l1_3": 128, "l1_4": 256, "l1_5": 512, "all": 47}
+_BANKS = ("l1_0", "l1_1", "l1_2", "l1_3", "l1_4", "l1_5")
+_ARCH = ("TT_METAL_DEVICE_ARCH", "TT_ARCH_NAME", "ARCH_NAME", "TACHO_ARCH")
 
 USAGE = "python -m tracy [options] [-m module | -c code | script | program] [arguments]"
 
@@ -112,6 +114,9 @@ def make_parser() -> optparse.OptionParser:
     add("--no-runtime-analysis", action="store_true", help="no analysis while the program runs")
     add("--profiler-capture-perf-counters", dest="counters", metavar="GROUPS",
         help="fpu,pack,unpack,l1,instrn,all")
+    add("--perf-counter-multipass", dest="multipass", action="store_true",
+        help="run the program as often as the counter groups need, with one L1 bank each, and merge "
+        "their counters into one device log and report; all are then all of the architecture")
     add("-a", "--device-analysis-types", action="append", default=[], metavar="TYPE",
         help="analyses of the report")
     add("--child-functions", metavar="NAMES", help="child calls that the report shows")
@@ -163,7 +168,30 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
         if group not in COUNTERS:
             parser.error(f"--profiler-capture-perf-counters: there is no group {group!r}, but "
                          f"{', '.join(COUNTERS)}")
+    if options.multipass and not options.counters:
+        parser.error("--perf-counter-multipass needs --profiler-capture-perf-counters")
+    if options.multipass and (not options.device
+                              or sets("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", False)
+                              or os.environ.get("TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "0")
+                              not in ("", "0")):
+        parser.error("--perf-counter-multipass merges device logs, which are turned off")
     return options, program
+
+
+def counter_passes(options: optparse.Values) -> list[str]:
+    """The counter groups of each run: at most one L1 bank, since one selector serves all."""
+    if not options.multipass:
+        return [options.counters]
+    names = ["l1_0" if name == "l1" else name for name in options.counters.split(",")]
+    if "all" in names:
+        arch = next((os.environ[name] for name in _ARCH if os.environ.get(name)), "").lower()
+        banks = 0 if "quasar" in arch else 6 if "blackhole" in arch else 2
+        names = ["fpu", "pack", "unpack", "instrn", *_BANKS[:banks]]
+    passes: list[list[str]] = [[name] for name in dict.fromkeys(names) if name in _BANKS] or [[]]
+    for name in dict.fromkeys(names):
+        if name not in _BANKS:
+            min(passes, key=len).append(name)
+    return [",".join(groups) for groups in passes]
 
 
 def split_module(program: list[str]) -> list[str]:

@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "base/term.h"
 #include "cmds/query.h"
+#include "cmds/ranks.h"
 #include "cmds/ttlogs.h"
 #include "op/merge.h"
 #include "op/stats.h"
@@ -11,6 +12,7 @@
 #include "op/trace_source.h"
 #include "ttlog/device_log.h"
 #include "ttlog/files.h"
+#include "ttlog/merge.h"
 #include "ttlog/report.h"
 
 #include <dirent.h>
@@ -268,15 +270,44 @@ static int trace_stats_of(struct query *q, void *conf)
 
 /* --- merge reports --- */
 
+static int ops_merge_logs(const struct conf *cf, const struct cmd_common *common, int argc,
+			  char **argv, struct output *out, struct tacho_error *err)
+{
+	struct ttlog_merged merged;
+	int r = ttlog_merge(argv, argc, out->file, &merged, err);
+
+	if (r < 0)
+		return r;
+	if (!common->quiet)
+		fprintf(stderr,
+			"tacho: wrote %s: %" PRIu64 " rows and %" PRIu64
+			" counters from further logs\n",
+			cf->folder, merged.rows, merged.counters);
+	if (merged.unmatched)
+		err_warn("%" PRIu64 " counters belong to no op of %s: the runs differ",
+			 merged.unmatched, argv[0]);
+	return 0;
+}
+
 static int ops_merge(const struct conf *cf, const struct cmd_common *common, int argc, char **argv,
 		     struct tacho_error *err)
 {
 	struct op_merge_result result;
 	struct output out;
+	bool logs = true;
 	int r = output_open(&out, cf->folder, cf->force, err);
 
 	if (r < 0)
 		return r;
+	for (int i = 0; i < argc; i++)
+		logs &= ttlog_is_device_log(argv[i]);
+	if (logs) {
+		r = ops_merge_logs(cf, common, argc, argv, &out, err);
+		if (r == 0)
+			return output_close(&out, err);
+		output_abandon(&out);
+		return r;
+	}
 	r = op_merge(argv, argc, out.file, &result, err);
 	if (r < 0) {
 		output_abandon(&out);
@@ -417,13 +448,46 @@ static void tell_others(const char *folder)
 		closedir(dir);
 }
 
+/* The ranks of a job: a report for each, below its own folder. */
+static int report_ranks(struct conf *cf, const struct cmd_common *common,
+			const struct rank_paths *ranks, int *code, struct tacho_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < ranks->n && r == 0; i++) {
+		struct ttlog_options options;
+		struct names names;
+		int one = 0;
+
+		cf->folder = ranks->v[i];
+		r = fill_options(cf, &names, &options, err);
+		if (r == 0)
+			r = ops_report(cf, common, &options, &one, err);
+		*code = one > *code ? one : *code;
+		if (!common->quiet)
+			putchar('\n');
+	}
+	if (r == 0 && !common->quiet)
+		err_note("one report for all ranks: tacho perf-report %.*s",
+			 (int)(strrchr(ranks->v[0], '/') - ranks->v[0]), ranks->v[0]);
+	return r;
+}
+
 static int report_logs(struct conf *cf, const struct cmd_common *common, enum word word,
 		       struct tacho_error *err)
 {
 	struct ttlog_options options;
 	struct names names;
+	struct rank_paths ranks = {0};
 	int r = fill_options(cf, &names, &options, err), code = 0;
 
+	if (r == 0 && word == REPORT && !ttlog_exists(names.folder, ".logs"))
+		r = ranks_find(names.folder, &ranks);
+	if (r == 0 && ranks.n) {
+		r = report_ranks(cf, common, &ranks, &code, err);
+		ranks_free(&ranks);
+		return r < 0 ? err_report(err, r) : code;
+	}
 	if (r == 0)
 		r = word == STATS ? log_stats(cf, names.folder, &code, err)
 				  : ops_report(cf, common, &options, &code, err);
@@ -470,7 +534,8 @@ const struct cmd cmd_ops = {
 		"trace have devices, each gets its own report, named after its number.\n\n"
 		"stats prints the count and the duration in cycles of each analysis of the device's "
 		"log, or of a trace. merge joins reports of several runs of one program op by op, for "
-		"counters that do not fit into one run.",
+		"counters that do not fit into one run; given device logs, it adds the counters of the "
+		"further ones to the first.",
 	.examples = "  tacho ops app.tacho\n"
 		    "      the ops of a recorded program; writes generated/profiler/reports/"
 		    "ops_perf_results.csv\n"

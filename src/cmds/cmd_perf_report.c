@@ -8,6 +8,7 @@
 #include "base/term.h"
 #include "cmds/cmds.h"
 #include "cmds/perf_trace.h"
+#include "cmds/ranks.h"
 #include "perf/diff.h"
 #include "perf/output.h"
 #include "perf/picture.h"
@@ -614,13 +615,20 @@ static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int a
 	const struct conf *c = arg;
 	struct job j = {
 		.c = c, .common = common, .in = PERF_INPUT_INIT, .paths = argv, .n = (size_t)argc};
+	struct rank_paths paths = {0};
 	int r;
 
 	j.style.color = !c->no_color && term_use_color(common->color, stdout);
 	j.style.safe = isatty(STDOUT_FILENO) || c->model == PERF_MODEL_NEXT;
 	r = read_options(&j);
-	if (r == 0)
+	for (int i = 0; i < argc && r == 0; i++)
+		if (ranks_reports(argv[i], &paths) < 0)
+			r = err_set(&j.err, TACHO_ENOMEM, "out of memory");
+	if (r == 0) {
+		j.paths = paths.v;
+		j.n = paths.n;
 		r = check_options(&j);
+	}
 	if (r == 0)
 		r = run_job(&j);
 	if (r < 0)
@@ -630,6 +638,7 @@ static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int a
 	else if (j.in.damaged || j.report.unusable)
 		r = err_exit_code(TACHO_EDAMAGED);
 	free(j.base);
+	ranks_free(&paths);
 	perf_stacked_free(&j.stacked);
 	vec_free(&j.view);
 	perf_report_free(&j.report);
@@ -644,12 +653,13 @@ const struct cmd cmd_perf_report = {
 	.name = "perf-report",
 	.aliases = {"tt-perf-report"},
 	.summary = "show which ops are slow, why, and what to change",
-	.usage = "[options] CSV|TRACE...",
+	.usage = "[options] CSV|TRACE|FOLDER...",
 	.description =
 		"Reads the CSV of an ops report, or a trace, and prints a summary on one screen; one "
 		"line per op with its time, the gap before it, and how near it comes to the peaks of "
 		"the DRAM and of the arithmetic; advice; and a table by op. Of a trace it also says "
-		"what the host did while the device waited.\n"
+		"what the host did while the device waited. Of a folder it takes the newest report, or "
+		"that of each rank if it has folders rank0, rank1 and so on.\n"
 		"\n"
 		"Without an option the report covers the last region between signposts, or the last "
 		"signpost with ops after it; --list-signposts shows all. IDs count its ops from 1. "

@@ -59,8 +59,7 @@ static enum devlog_field find_field(const char *text, size_t len)
 	return DEVLOG_F_SKIP;
 }
 
-/* Reads the columns from the header line. False: it is not a header. */
-static bool parse_columns(struct devlog_reader *r, const char *line, size_t len)
+bool devlog_columns(struct devlog_reader *r, const char *line, size_t len)
 {
 	const char *end = line + len, *p = line;
 	bool has[DEVLOG_FIELDS] = {0};
@@ -158,7 +157,7 @@ static int header_line(struct devlog_reader *r, const char *line, size_t len)
 		op_issue_add(r->issues, OP_ISSUE_BAD_HEADER, TTLOG_DEVICE_FILE, 1, OP_NOWHERE,
 			     "the line with architecture and clock frequency is missing: no "
 			     "durations in ns");
-	if (!parse_columns(r, line, len))
+	if (!devlog_columns(r, line, len))
 		return err_set(r->err, TACHO_EFORMAT,
 			       "%s:%llu: neither a device log's first line nor its columns",
 			       r->name, (unsigned long long)r->line);

@@ -67,6 +67,14 @@ struct devlog_reader {
 	bool have_run;
 };
 
+/* The number of rows that are counters. */
+#define DEVLOG_TIMER_COUNTER 9090
+
+/* Reads the columns from the header line. False: it is not a header. */
+bool devlog_columns(struct devlog_reader *r, const char *line, size_t len);
+/* The cells of a line by field, as they are; returns their number. */
+size_t devlog_row_split(const struct devlog_reader *r, const char *line, size_t len,
+			struct op_text f[DEVLOG_FIELDS]);
 int devlog_row(struct devlog_reader *r, const char *line, size_t len);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define TIMER_COUNTER 9090
-
 static bool device_log_row_is(struct op_text f, const char *word)
 {
 	return strlen(word) == f.len && !memcmp(word, f.text, f.len);
@@ -41,9 +39,8 @@ static int bad_row(struct devlog_reader *r, const char *why)
 	return 0;
 }
 
-/* Splits a line into cells by column; returns their number. */
-static size_t device_log_row_split(const struct devlog_reader *r, const char *line, size_t len,
-				   struct op_text f[DEVLOG_FIELDS])
+size_t devlog_row_split(const struct devlog_reader *r, const char *line, size_t len,
+			struct op_text f[DEVLOG_FIELDS])
 {
 	const char *p = line, *end = line + len;
 	size_t n = 0;
@@ -144,7 +141,7 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 
 	if (line[0] == 'A' && len > 5 && !memcmp(line, "ARCH:", 5))
 		return 0; /* a second log after the first */
-	if (device_log_row_split(r, line, len, f) < r->columns)
+	if (devlog_row_split(r, line, len, f) < r->columns)
 		return line[0] == 'P' ? 0 : bad_row(r, "too few cells; the line is cut");
 	rc = device_log_row_locate(r, line, f);
 	if (rc <= 0)
@@ -168,7 +165,7 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 	extra = (struct devlog_extra){.meta = f[DEVLOG_F_META],
 				      .ethernet = device_log_row_has(f[DEVLOG_F_RISC], "ERISC")};
 	extra.no_timer = devlog_number(f[DEVLOG_F_TIMER], &timer) && timer == 0;
-	extra.is_counter = timer == TIMER_COUNTER && f[DEVLOG_F_META].len;
+	extra.is_counter = timer == DEVLOG_TIMER_COUNTER && f[DEVLOG_F_META].len;
 	extra.has_data = devlog_number(f[DEVLOG_F_DATA], &extra.data);
 	return devlog_put(r->dev, &m, &extra, r->want);
 }

@@ -2,6 +2,8 @@
 /* Writes lines of profile_log_device.csv. */
 #include "ttlog/devrow.h"
 
+#include "ttlog/device_log.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -66,8 +68,7 @@ static void devrow_meta_add(struct buf *out, const struct op_marker *m, const ch
 }
 
 /* Markers without a name in the log have well-known numbers. */
-#define TIMER_COUNTER 9090
-#define TIMER_NOC     12345
+#define TIMER_NOC 12345
 
 void devrow_add(struct buf *out, const struct op_marker *m, const struct devrow_place *place)
 {
@@ -84,7 +85,7 @@ void devrow_add(struct buf *out, const struct op_marker *m, const struct devrow_
 		timer = m->value & 0xffff;
 		data = 0;
 	} else if (!named) {
-		timer = m->kind == TRACE_MARK_NOC ? TIMER_NOC : TIMER_COUNTER;
+		timer = m->kind == TRACE_MARK_NOC ? TIMER_NOC : DEVLOG_TIMER_COUNTER;
 	}
 	if (m->kind == TRACE_MARK_COUNTER && m->values > 1)
 		data = m->value2 << 32 | (m->value & UINT32_MAX);

@@ -60,3 +60,31 @@ expect_line err 'bare.csv: no signposts, unlike other files'
 # --why says where the row is.
 expect_exit 0 "$REPORT" host0.csv host1.csv --why 3
 expect_line out '^The row .*host1.csv, row 5'
+
+# The folder of a job, as tt-run writes it: the newest report of each rank, by number.
+mkdir -p job/rank{0,1,10,2}/reports/2026_01_01 job/rank0/reports/2025_01_01 job/ranks
+cp host0.csv job/rank0/reports/2026_01_01/ops_perf_results_2026_01_01.csv
+grep -v Move host0.csv >job/rank0/reports/2025_01_01/ops_perf_results_2025_01_01.csv
+touch -d 2025-01-01 job/rank0/reports/2025_01_01/*.csv
+for rank in 1 2 10; do
+	cp host1.csv job/rank$rank/reports/2026_01_01/ops_perf_results_2026_01_01.csv
+done
+expect_exit 0 "$REPORT" job --format=csv --no-merge-devices
+mv out got
+expect_exit 0 "$REPORT" --format=csv --no-merge-devices job/rank{0,1,2,10}/reports/2026_01_01/ops_perf_results_2026_01_01.csv
+expect_same got out
+expect_exit 0 "$REPORT" job/rank0 --format=csv
+mv out got
+expect_exit 0 "$REPORT" host0.csv --format=csv
+expect_same got out
+expect_error 3 'ranks' "$REPORT" job/ranks
+# ... whose logs become one report each.
+mkdir logs
+for rank in 0 1; do
+	"$BUILD/tests/mklogs" --ops 4 logs/rank$rank
+done
+expect_exit 0 "$TACHO" ops -o logs
+expect_line out '^report: logs/rank0/reports/ops_perf_results.csv$' '^report: logs/rank1/reports/ops_perf_results.csv$'
+expect_line err 'tacho perf-report logs$'
+"$REPORT" logs --format=json >out
+python3 -c 'import json; r = json.load(open("out")); assert r["totals"]["device_ops"] == 4, r["totals"]' || fail 'the job as one'
