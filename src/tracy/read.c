@@ -104,7 +104,8 @@ static void read_header_section(struct read *r)
 	r->last = in_i64(&r->in);
 	in_u64(&r->in); /* frame offset */
 	r->pid = (uint32_t)in_u64(&r->in);
-	in_skip(&r->in, 8 + 1 + 4 + 12); /* sampling period, processor */
+	r->period = in_i64(&r->in);
+	in_skip(&r->in, 1 + 4 + 12); /* processor */
 	if (r->version >= TRACY_VERSION(0, 9, 2))
 		in_u8(&r->in); /* on demand */
 	name = read_text_section(r);
@@ -236,6 +237,14 @@ static void read_free(struct read *r)
 	map_free(&r->static_srclocs);
 	map_free(&r->message_of);
 	map_free(&r->pids);
+	vec_free(&r->samples);
+	vec_free(&r->stacks);
+	vec_free(&r->stack_frames);
+	vec_free(&r->keys);
+	vec_free(&r->nodes);
+	map_free(&r->frame_of);
+	map_free(&r->modules);
+	map_free(&r->node_of);
 	free(r->frame_sets);
 }
 
@@ -259,7 +268,11 @@ static int result_of(const struct read *r, const char *path, struct tacho_error 
 int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_notes *notes,
 		 struct tacho_error *err)
 {
-	struct read r = {.sink.w = w, .path = path, .notes = notes, .messages_track = TRACE_NONE};
+	struct read r = {.sink.w = w,
+			 .path = path,
+			 .notes = notes,
+			 .messages_track = TRACE_NONE,
+			 .stacks_track = TRACE_NONE};
 	int code;
 
 	r.text = (struct buf)BUF_INIT;

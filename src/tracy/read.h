@@ -50,6 +50,22 @@ struct read_thread {
 	uint32_t track;
 };
 
+/* Samples and stacks are held until their frames are known: see read_samples.c. */
+struct read_sample {
+	uint64_t time;
+	uint32_t track, stack;
+};
+
+struct read_stack {
+	uint64_t first; /* in stack_frames */
+	uint32_t depth, node;
+};
+
+struct read_node {
+	uint64_t key;
+	uint32_t caller;
+};
+
 struct read {
 	struct in in;
 	struct sink sink;
@@ -104,7 +120,24 @@ struct read {
 		uint64_t thread, message;
 		int64_t time;
 	} crash;
-	struct map pids; /* tid to pid, including other processes */
+	int64_t period; /* of samples, ns */
+	uint32_t stacks_track;
+	struct {
+		VEC(struct read_sample);
+	} samples;
+	struct {
+		VEC(struct read_stack);
+	} stacks;
+	struct {
+		VEC(uint64_t);
+	} stack_frames, keys; /* addresses; frames of the trace, module << 48 | offset */
+	struct {
+		VEC(struct read_node);
+	} nodes;             /* of the tree of stacks, from number 1 */
+	struct map frame_of; /* address to index in keys */
+	struct map modules;  /* image to number */
+	struct map node_of;  /* hash of a node to its number */
+	struct map pids;     /* tid to pid, including other processes */
 };
 
 static inline bool read_ok(const struct read *r)
@@ -176,13 +209,15 @@ void read_memory(struct read *r);
 void read_app_info(struct read *r);
 /* Messages are held until their threads are known. */
 void read_finish_rows(struct read *r);
+/* ---- read_samples.c */
+void read_samples(struct read *r, uint32_t track);
+void read_callstacks(struct read *r);
+void read_callstack_frames(struct read *r);
+void read_switches(struct read *r);
 /* ---- read_rest.c: sections without a place in the model are counted */
 void read_sections(struct read *r);
 void read_old_sections(struct read *r);
-void read_callstacks(struct read *r);
-void read_callstack_frames(struct read *r);
 void read_images(struct read *r);
-void read_switches(struct read *r);
 void read_cpu_switches(struct read *r);
 void read_pids(struct read *r);
 void read_cpu_threads(struct read *r);

@@ -23,16 +23,14 @@ static void read_rest_note(struct read *r, enum tracy_note what, uint64_t n)
 		r->notes->n[what] += n;
 }
 
-/* The item layout of this section is unknown: reading stops at a file that has any. */
-static void no_items(struct read *r, uint64_t n)
-{
-	if (n && read_ok(r))
-		in_fail(&r->in, TACHO_EVERSION, "it has sections, which are not understood");
-}
+#define SECTION_BYTES (6 + 6 + 3) /* start, end, text */
 
 void read_old_sections(struct read *r)
 {
-	no_items(r, in_u64(&r->in));
+	uint64_t n = in_u64(&r->in);
+
+	skip_list(r, n, SECTION_BYTES);
+	read_rest_note(r, TRACY_NOTE_SECTIONS, n);
 }
 
 void read_sections(struct read *r)
@@ -40,35 +38,10 @@ void read_sections(struct read *r)
 	uint64_t n = in_u64(&r->in);
 
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		in_u16(&r->in);
-		no_items(r, in_u64(&r->in));
+		in_u16(&r->in); /* category */
+		read_old_sections(r);
 	}
-	n = in_u64(&r->in);
-	skip_list(r, n, 2 + 3);
-	read_rest_note(r, TRACY_NOTE_SECTIONS, n);
-}
-
-/* Skips the stacks themselves; the zones that have one were counted there. */
-void read_callstacks(struct read *r)
-{
-	uint64_t n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++)
-		skip_list(r, in_u16(&r->in), 8);
-}
-
-void read_callstack_frames(struct read *r)
-{
-	uint64_t n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		uint8_t k;
-
-		in_u64(&r->in);
-		k = in_u8(&r->in);
-		in_u24(&r->in);
-		skip_list(r, k, 3 + 3 + 4 + 8);
-	}
+	skip_list(r, in_u64(&r->in), 2 + 3); /* names of categories */
 }
 
 void read_images(struct read *r)
@@ -84,20 +57,6 @@ void read_images(struct read *r)
 		in_skip(&r->in, width * height / 2);
 	}
 	read_rest_note(r, TRACY_NOTE_IMAGES, n);
-}
-
-void read_switches(struct read *r)
-{
-	uint64_t size = r->version >= TRACY_VERSION(0, 11, 3) ? 36 : 35, n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		uint64_t k;
-
-		in_u64(&r->in);
-		k = in_u64(&r->in);
-		skip_list(r, k, size);
-		read_rest_note(r, TRACY_NOTE_SWITCHES, k);
-	}
 }
 
 void read_cpu_switches(struct read *r)
@@ -124,14 +83,11 @@ void read_cpu_threads(struct read *r)
 	skip_list(r, in_u64(&r->in), 8 + 8 + 4 + 4);
 }
 
+/* Frames of stacks have the names already. */
 void read_symbols(struct read *r)
 {
-	uint64_t n;
-
 	in_skip(&r->in, 8 + 8);
-	n = in_u64(&r->in);
-	skip_list(r, n, 8 + 3 + 3 + 4 + 3 + 3 + 4 + 1 + 3);
-	read_rest_note(r, TRACY_NOTE_SYMBOLS, n);
+	skip_list(r, in_u64(&r->in), 8 + 3 + 3 + 4 + 3 + 3 + 4 + 1 + 3);
 }
 
 void read_symbol_code(struct read *r)

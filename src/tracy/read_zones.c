@@ -160,8 +160,8 @@ static void read_one_thread(struct read *r)
 		read_timeline(&t);
 	timeline_finish(&t);
 	read_thread_messages(r, track);
-	skip_samples(r);
-	skip_samples(r);
+	skip_samples(r); /* at context switches */
+	read_samples(r, track);
 }
 
 void read_zones(struct read *r)

@@ -79,8 +79,8 @@ static void put_header(struct write *w)
 	out_i64(out, w->last);
 	out_u64(out, 0); /* frame offset */
 	out_u64(out, p ? p->pid : 0);
-	out_i64(out, 0); /* sampling period */
-	out_u8(out, 2);  /* x64 */
+	out_i64(out, w->samples.period);
+	out_u8(out, 2); /* x64 */
 	out_u32(out, 0);
 	out_copy(out, "\0\0\0\0\0\0\0\0\0\0\0", 12);
 	out_u8(out, 0); /* not on demand */
@@ -117,31 +117,30 @@ static void put_processes(struct write *w)
 	}
 }
 
-/* The sections after memory: all empty except the application info. */
-static void put_tail(struct write *w)
+/* The sections after memory: stacks, application info, switches, symbols; the others are empty. */
+static int put_tail(struct write *w)
 {
 	struct out *out = &w->out;
+	int r;
 
-	out_u64(out, 0); /* call stacks */
-	out_u64(out, 0); /* their frames */
+	samples_put_stacks(w);
 	out_u64(out, w->infos.n);
 	for (size_t i = 0; i < w->infos.n; i++)
 		out_ref(out, w->infos.v[i]);
 	out_u32(out, 0); /* dictionary of images */
 	out_u64(out, 0); /* images */
-	out_u64(out, 0); /* context switches */
+	r = samples_put_switches(w);
 	out_u64(out, 0); /* the same by processor */
 	for (int i = 0; i < 256; i++)
 		out_u64(out, 0);
 	put_processes(w);
 	out_u64(out, 0); /* processor time of threads */
-	out_u64(out, 0); /* symbols ... */
-	out_u64(out, 1); /* ... inlined ones, with a sentinel ... */
-	out_u64(out, 0); /* ... both */
+	samples_put_symbols(w);
 	out_u64(out, 0); /* their code */
 	out_u64(out, 0); /* addresses of code */
 	out_u64(out, 0); /* hardware samples */
 	out_u64(out, 0); /* source files */
+	return r;
 }
 
 int write_prepare(struct write *w)
@@ -183,12 +182,12 @@ static int put_all(struct write *w)
 		r = plots_put(w);
 	if (r == 0)
 		r = memory_put(w);
-	put_tail(w);
-	return r;
+	return r < 0 ? r : put_tail(w);
 }
 
 void write_free(struct write *w)
 {
+	samples_free(w);
 	strings_free(&w->strings);
 	vec_free(&w->srclocs);
 	vec_free(&w->numbers);
@@ -238,6 +237,8 @@ int tracy_write(struct trace *trace, int fd, const char *path,
 		r = zones_prepare(&w);
 	if (r == 0)
 		r = rows_prepare(&w);
+	if (r == 0)
+		r = samples_prepare(&w);
 	if (r == 0)
 		r = put_all(&w);
 	write_free(&w);

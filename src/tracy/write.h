@@ -11,6 +11,7 @@
 #define TRACY_WRITE_H
 
 #include "base/map.h"
+#include "sample/profile.h"
 #include "tracy/by_track.h"
 #include "tracy/container.h"
 #include "tracy/strings.h"
@@ -35,6 +36,7 @@ struct out_thread {
 	bool written;    /* there was room */
 	uint64_t zones;
 	uint64_t messages, first_message; /* in message_order */
+	uint64_t runs;                    /* intervals on a CPU */
 };
 
 struct out_message {
@@ -58,6 +60,26 @@ struct out_context {
 
 struct zone_extra {
 	uint32_t text, name, color; /* strings + 1, 0 = none; colour BGR */
+};
+
+/* Samples, and the tables that they refer to. */
+struct out_samples {
+	uint64_t rows;           /* samples in the trace */
+	struct profile *profile; /* NULL: there are none */
+	int64_t period;          /* ns */
+	struct {
+		VEC(uint32_t);
+	} stacks, frames;    /* nodes of the profile; frames have different addresses */
+	struct map frame_of; /* addresses in frames */
+	uint32_t *number_of; /* by node: index in stacks + 1, 0 = not there */
+	struct {
+		uint32_t name, file, image; /* strings + 1 */
+	} * strings;                        /* by function */
+	struct {
+		int64_t ready, start, end, reference; /* ns; end 0: none */
+		uint64_t ready_from, ready_end;       /* ticks, of the state before */
+		uint8_t cpu;
+	} run; /* second pass: held until the next state */
 };
 
 struct write {
@@ -105,6 +127,7 @@ struct write {
 		uint64_t thread;
 		int64_t time, text; /* text: a string, -1 = no crash */
 	} crash;
+	struct out_samples samples;
 	int64_t *names; /* by track: its name as a string */
 	/* A served trace may grow: this much of it is in the tables. */
 	uint32_t tracks_known, srclocs_known;
@@ -197,6 +220,14 @@ int rows_prepare(struct write *w);
 int frames_put(struct write *w);
 int messages_put(struct write *w);
 int plots_put(struct write *w);
+/* ---- write_samples.c: samples, stacks, symbols, switches. After rows_prepare(). */
+int samples_prepare(struct write *w);
+void samples_free(struct write *w);
+int samples_put_thread(struct write *w, uint32_t track);
+void samples_put_stacks(struct write *w);
+int samples_put_switches(struct write *w);
+void samples_put_symbols(struct write *w);
+
 /* ---- write_pairs.c: paired rows */
 int locks_put(struct write *w);
 int memory_put(struct write *w);

@@ -75,6 +75,12 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 	case TRACE_ROW_ALLOC:
 		w->rows[track].n++;
 		return 0;
+	case TRACE_ROW_SAMPLE:
+		w->samples.rows++;
+		return 0;
+	case TRACE_ROW_STATE:
+		w->threads[track].runs += TRACE_STATE_OF(row->b) == TRACE_STATE_RUNNING;
+		return 0;
 	default:
 		return 0;
 	}

@@ -340,8 +340,7 @@ static int put_thread(struct write *w, uint32_t track)
 	out_copy(&w->out, w->message_order + t->first_message,
 		 t->messages * sizeof(*w->message_order));
 	out_u64(&w->out, 0); /* samples at context switches */
-	out_u64(&w->out, 0); /* samples */
-	return r;
+	return r < 0 ? r : samples_put_thread(w, track);
 }
 
 int zones_put(struct write *w)
