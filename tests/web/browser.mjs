@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of the page: a server on a free port, a browser, pages that remember what went wrong in them.
+import { createServer } from "node:net";
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { once } from "node:events";
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 
@@ -14,9 +14,27 @@ export const axePath = require.resolve("axe-core/axe.min.js");
 const PATIENCE = process.env.PATIENCE * 1000;
 const TACHO = process.env.BUILD + "/tacho";
 
+// What a failed test leaves running would keep node waiting.
+const servers = [];
+after(() => servers.forEach((child) => child.kill("SIGKILL")));
+
+/** A free port outside the range of automatic ports, where nobody takes it while a server restarts. */
+export async function freePort() {
+	for (;;) {
+		const port = 10000 + Math.floor(Math.random() * 20000);
+		const server = createServer();
+		const free = await new Promise((r) => server.on("error", () => r(false)).listen(port, "127.0.0.1", () => r(true)));
+		if (!free)
+			continue;
+		await new Promise((r) => server.close(r));
+		return port;
+	}
+}
+
 /** Starts "tacho view" and waits for its URL. */
 export async function serve(args, port = 0) {
 	const child = spawn(TACHO, ["view", `--port=${port}`, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+	servers.push(child);
 	let text = "";
 	child.stdout.on("data", (d) => { text += d; });
 	child.stderr.on("data", (d) => { text += d; });
@@ -31,11 +49,14 @@ export async function serve(args, port = 0) {
 	throw new Error("tacho view did not start: " + text);
 }
 
+/** Waits until a process has ended. */
+export async function ended(child) {
+	await until(`the end of ${child.spawnfile}`, () => child.exitCode !== null || child.signalCode !== null);
+}
+
 async function stop(child) {
-	if (child.exitCode === null && child.signalCode === null) {
-		child.kill("SIGINT");
-		await once(child, "exit");
-	}
+	child.kill("SIGINT");
+	await ended(child);
 }
 
 export function launch() {

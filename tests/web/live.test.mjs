@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { goTo, launch, openPage, serve, until } from "./browser.mjs";
+import { ended, freePort, goTo, launch, openPage, serve, until } from "./browser.mjs";
 import { openTimeline, settled, view } from "./timeline.mjs";
 
 const STOP = process.env.HERE + "/stop", TRACE = process.env.HERE + "/live.tacho";
@@ -19,14 +19,13 @@ before(async () => {
 after(async () => {
 	writeFileSync(STOP, "");
 	await browser?.close();
-	if (program.exitCode === null)
-		await new Promise((r) => program.on("exit", r));
+	await ended(program);
 });
 
 const state = (page) => page.getByTestId("live-state").innerText();
 
 test("live: follow, stop following, the server goes and comes back, the program ends", async () => {
-	let server = await serve([`--live=${TRACE}`]);
+	let server = await serve([`--live=${TRACE}`], await freePort());
 	const gone = (text) => /WebSocket|ERR_CONNECTION|Failed to load resource|^http/.test(text);
 	const p = await openPage(browser, server.url, { expected: gone });
 	const { page } = p;
@@ -104,8 +103,7 @@ async function record(name, path) {
 	await until("recording", () => existsSync(path + ".part"));
 	return async () => {
 		writeFileSync(stop, "");
-		if (child.exitCode === null)
-			await new Promise((r) => child.on("exit", r));
+		await ended(child);
 	};
 }
 
