@@ -72,4 +72,16 @@ foreach(name dprint device_print dprint_pages dprint_tile assert waypoint ring_b
 endforeach()
 kernel_header(tacho/kernel_profiler.h tt_metal/tools/profiler/kernel_profiler.hpp)
 
+# What kernels may include and the API does not have: an error that names it, not a missing file.
+function(kernel_header_refused what)
+	foreach(name ${ARGN})
+		file(CONFIGURE OUTPUT ${forward}/${name} CONTENT "#error \"${what} is not supported: docs/kernels.md\"\n" @ONLY)
+	endforeach()
+endfunction()
+kernel_header_refused("fabric (streams of the NoC overlay)" noc_overlay_parameters.h
+	tt_metal/fabric/hw/inc/tt_fabric_api.h tt_metal/fabric/hw/inc/noc_addr.h
+	tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp)
+kernel_header_refused("SFPI, the vector types of another compiler," sfpi.h)
+kernel_header_refused("the firmware of Ethernet cores" eth_fw_api.h)
+
 install(DIRECTORY ${forward}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tacho/firmware/forward)

@@ -162,7 +162,8 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(DROPOUT, "dropout", 96)   /* P0 of 2^31 become 0, the others are multiplied by P1 */ \
 	X(TYPECAST, "typecast", 64) /* from format P0 to format P1 */                          \
 	X(CUMSUM, "cumsum", 128)    /* down the columns; P0: from the tile before */           \
-	X(TRANSPOSE_DST, "transpose_dst", 64)
+	X(TRANSPOSE_DST, "transpose_dst", 64)                                                  \
+	X(REDUCE_DST, "reduce_dst", 192) /* P0: as TE_REDUCE's kind, P1: 0 rows, 1 columns */
 
 /* SFPU operations on two tiles. */
 #define TE_BINARIES(X)                               \

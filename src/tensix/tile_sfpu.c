@@ -525,11 +525,50 @@ static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct 
 	}
 }
 
+static int32_t reduce_integer(int32_t a, int32_t b, enum tile_reduce op, bool is_unsigned)
+{
+	bool less = is_unsigned ? (uint32_t)a < (uint32_t)b : a < b;
+
+	if (op == TILE_MAX)
+		return less ? b : a;
+	if (op == TILE_MIN)
+		return less ? a : b;
+	return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+/* Each row into its first value, or each column; an average is that of floats. */
+static void tile_reduce_dst(struct tile *t, unsigned flags, enum tile_reduce op, bool columns)
+{
+	const struct tile one = {.f = {op == TILE_AVG ? 1.0f / TILE_DIM : 1}};
+	struct tile source;
+
+	if (!(flags & TE_INT)) {
+		tile_make_float(t);
+		source = *t;
+		tile_reduce(t, &source, &one, op, columns ? TILE_ALONG_COL : TILE_ALONG_ROW, true,
+			    TILE_WHOLE);
+		return;
+	}
+	tile_make_integer(t);
+	for (unsigned line = 0; line < TILE_DIM; line++) {
+		int32_t *first = &t->i[columns ? tile_at(0, line) : tile_at(line, 0)];
+
+		for (unsigned k = 1; k < TILE_DIM; k++)
+			*first = reduce_integer(*first,
+						t->i[columns ? tile_at(k, line) : tile_at(line, k)],
+						op, flags & TE_UNSIGNED);
+	}
+}
+
 void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		struct tile_state *state)
 {
 	float v[3] = {parameter_float(p[0]), parameter_float(p[1]), parameter_float(p[2])};
 
+	if (op == TE_U_REDUCE_DST) {
+		tile_reduce_dst(t, flags, (enum tile_reduce)(p[0] & 3), p[1]);
+		return;
+	}
 	if (!(flags & TE_INT) && tile_special(t, op, p, state))
 		return;
 	if (flags & TE_INT) {

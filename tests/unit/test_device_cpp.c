@@ -207,6 +207,9 @@ static const char shapes_text[] =
 	"	RESULT((reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 2, 16)),\n"
 	"	       (reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(0, 2, 0, 0, 0)));\n"
 	"	RESULT(mm_init(0, 2, 16); matmul_tiles(0, 2, 0, 0, 0, 0));\n"
+	"	RESULT(copy_tile_to_dst_init_short(0); copy_tile(0, 0, 0);\n"
+	"	       (sfpu_reduce_init<PoolType::SUM, DataFormat::Float32>());\n"
+	"	       (sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(0)));\n"
 	"	cb_reserve_back(16, 1);\n"
 	"	pack_untilize_init<1>(0, 16);\n"
 	"	pack_untilize_block<1>(0, 1, 16);\n"
@@ -220,19 +223,22 @@ static void shapes_compare(const float *out, unsigned number, unsigned height, u
 
 	tile_unpack_shape(&t, (const uint8_t *)out, TILE_FLOAT32, shape);
 	for (unsigned r = 0; r < height; r++) {
-		double most = -INFINITY;
+		double most = -INFINITY, sum = 0;
 
-		for (unsigned k = 0; k < width; k++)
+		for (unsigned k = 0; k < width; k++) {
 			most = fmax(most, in[0][r][k] * in[2][0][0]);
+			sum += in[0][r][k];
+		}
 		for (unsigned c = 0; c < width; c++) {
 			double want = number == 0   ? in[0][r][c] + in[1][r][c]
 				      : number == 1 ? most
+				      : number == 3 ? sum
 						    : in[0][r][c];
-			double have = number == 3 ? out[r * width + c] : t.f[tile_at(r, c)];
+			double have = number == 4 ? out[r * width + c] : t.f[tile_at(r, c)];
 
 			for (unsigned k = 0; number == 2 && k < width; k++)
 				want += in[0][r][k] * in[2][k][c] - (k ? 0 : in[0][r][c]);
-			if ((number != 1 || c == 0) && !(fabs(have - want) < 1e-4))
+			if (((number != 1 && number != 3) || c == 0) && !(fabs(have - want) < 1e-4))
 				fail_msg("%u x %u, result %u, row %u, column %u: %g, not %g",
 					 height, width, number, r, c, have, want);
 		}
@@ -242,7 +248,7 @@ static void shapes_compare(const float *out, unsigned number, unsigned height, u
 static void shapes_run(struct tacho_device *d, unsigned height, unsigned width)
 {
 	struct tile_shape shape = {(uint8_t)height, (uint8_t)width};
-	uint32_t bytes = tile_shape_bytes(TILE_FLOAT32, shape), words[] = {4, 2, 4096, 2, 4096};
+	uint32_t bytes = tile_shape_bytes(TILE_FLOAT32, shape), words[] = {5, 2, 4096, 2, 4096};
 	static const unsigned cbs[] = {0, 1, 2, 16};
 	struct tacho_buffer *from, *to;
 	struct tacho_program *p;
@@ -251,7 +257,7 @@ static void shapes_run(struct tacho_device *d, unsigned height, unsigned width)
 	int mover;
 
 	assert_int_equal(tacho_buffer_new(&from, d, TACHO_DRAM, 3 * 4096, 4096), 0);
-	assert_int_equal(tacho_buffer_new(&to, d, TACHO_DRAM, 4 * 4096, 4096), 0);
+	assert_int_equal(tacho_buffer_new(&to, d, TACHO_DRAM, 5 * 4096, 4096), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		struct tile t;
 
@@ -287,7 +293,7 @@ static void shapes_run(struct tacho_device *d, unsigned height, unsigned width)
 								   .risc = TACHO_COMPUTE}) >= 0);
 	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
 	run(d, p, 1);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(tacho_buffer_read(to, 4096ull * i, page, 4096), 0);
 		shapes_compare(page, i, height, width);
 	}

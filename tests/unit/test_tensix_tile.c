@@ -279,7 +279,7 @@ static void test_unary(void **state)
 	for (unsigned op = 0; op < TE_UNARY_COUNT; op++)
 		if (!(tested[op / 32] >> op % 32 & 1) && op != TE_U_RAND && op != TE_U_RAND_SEED &&
 		    op != TE_U_DROPOUT && op != TE_U_TYPECAST && op != TE_U_CUMSUM &&
-		    op != TE_U_TRANSPOSE_DST && op != TE_U_IDENTITY &&
+		    op != TE_U_TRANSPOSE_DST && op != TE_U_IDENTITY && op != TE_U_REDUCE_DST &&
 		    (op < TE_U_BITWISE_AND || op > TE_U_RIGHT_SHIFT) && op != TE_U_BITWISE_NOT)
 			fail_msg("unary operation %u is not tested", op);
 }
@@ -613,6 +613,7 @@ static void test_shapes(void **state)
 	static const unsigned packed[] = {TILE_FLOAT32, TILE_BFLOAT16, TILE_BFP8, TILE_BFP4};
 	struct tile a = {0}, b, scaler = {.f = {1}};
 	uint8_t bytes[4096 + 1];
+	int32_t most = 0;
 	float first;
 
 	(void)state;
@@ -647,6 +648,20 @@ static void test_shapes(void **state)
 	tile_pack_shape(bytes, &a, TILE_FLOAT32, (struct tile_shape){8, 32});
 	memcpy(&first, bytes + 8 * 16 * 4, 4);
 	assert_true(first == a.f[tile_at(0, 16)]);
+	/* Rows and columns of dst, of integers too. */
+	for (unsigned i = 0; i < TILE_VALUES; i++)
+		b.i[i] = (int32_t)(i * 7919 % 1000) - 500;
+	b.integer = true;
+	for (unsigned i = 0, least = 0; i < 32; i++)
+		least = b.i[tile_at(3, i)] < b.i[tile_at(3, least)] ? i : least,
+		most = b.i[tile_at(3, least)];
+	tile_unary(&b, TE_U_REDUCE_DST, TE_INT, (const uint32_t[]){TILE_MIN, 0, 0}, NULL);
+	assert_int_equal(b.i[tile_at(3, 0)], most);
+	for (unsigned i = 0; i < TILE_VALUES; i++)
+		b.f[i] = (float)(i % 16);
+	b.integer = false;
+	tile_unary(&b, TE_U_REDUCE_DST, 0, (const uint32_t[]){TILE_AVG, 1, 0}, NULL);
+	assert_true(b.f[tile_at(0, 21)] == 5);
 	/* What is outside takes no part in a maximum. */
 	tile_unpack_shape(&b, bytes, TILE_FLOAT32, (struct tile_shape){8, 16});
 	tile_reduce(&a, &b, &scaler, TILE_MAX, TILE_ALONG_BOTH, true, (struct tile_shape){8, 16});

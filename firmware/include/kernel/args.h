@@ -102,6 +102,12 @@ template <typename T> FORCE_INLINE constexpr T get_arg(CtaVal<T> arg)
 } // namespace experimental
 using experimental::get_arg;
 
+/* Arguments without names come after those with names, which the host counts. */
+#define TACHO_NAMED_ARGS        0
+#define TACHO_NAMED_COMMON_ARGS 0
+#define get_vararg(i)           get_arg_val<uint32_t>(TACHO_NAMED_ARGS + (i))
+#define get_common_vararg(i)    get_common_arg_val<uint32_t>(TACHO_NAMED_COMMON_ARGS + (i))
+
 #define TT_KERNEL
 
 #endif

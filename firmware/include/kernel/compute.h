@@ -96,7 +96,6 @@ enum class InputClamping { None, ClampToNegative };
 enum class RoundingMode { None, Trunc, Floor };
 enum class PackMode { Default, Untilize, Tilize };
 enum class ReluType { NO_RELU, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU };
-enum ThreadId : uint8_t { UnpackThreadId, MathThreadId, PackThreadId, BriscThreadId };
 enum class SfpuType {
 	tanh,
 	gelu,
@@ -297,15 +296,6 @@ using ::cb_push_back;
 using ::cb_reserve_back;
 using ::cb_wait_front;
 
-/* Words between the three TRISCs. */
-FORCE_INLINE void mailbox_write(uint8_t thread, uint32_t word)
-{
-	REG32(0xFFEC0000 + ((uint32_t)thread + 1) % 4 * 0x1000) = word;
-}
-FORCE_INLINE uint32_t mailbox_read(uint8_t thread)
-{
-	return REG32(0xFFEC0000 + ((uint32_t)thread + 1) % 4 * 0x1000);
-}
 /* TRISC0 knows; the others wait for its word. */
 FORCE_INLINE uint32_t tacho_share(uint32_t word)
 {

@@ -372,6 +372,34 @@ ALWI void cumsum_tile(uint32_t dst, bool first = true)
 {
 	tacho_impl::unary(TE_U_CUMSUM, dst, !first);
 }
+/*
+ * Reduces tiles of dst: each column into the first row, or each row into the first column, that of
+ * RT rows of CT tiles into the first tile of each row.
+ */
+template <PoolType pool, DataFormat format, auto... o> ALWI void sfpu_reduce_init()
+{
+}
+template <PoolType pool, DataFormat format, ReduceDim dim = ReduceDim::REDUCE_COL>
+ALWI void sfpu_reduce(uint32_t dst, uint32_t ct = 1, uint32_t rt = 1)
+{
+	constexpr bool columns = dim == ReduceDim::REDUCE_COL;
+	constexpr uint32_t join = pool == PoolType::MAX   ? TE_B_MAX
+				  : pool == PoolType::MIN ? TE_B_MIN
+							  : TE_B_ADD;
+
+	static_assert(dim != ReduceDim::REDUCE_SCALAR, "sfpu_reduce: rows or columns");
+	static_assert(pool != PoolType::AVG || (columns && !tacho_impl::kind(format, 0)),
+		      "sfpu_reduce: averages are those of columns of floats");
+	for (uint32_t r = 0; r < rt; r++) {
+		const uint32_t first = dst + r * ct;
+
+		for (uint32_t c = 1; c < ct; c++)
+			tacho_impl::binary(join | tacho_impl::kind(format, 12), first, first + c,
+					   first);
+		tacho_impl::unary(TE_U_REDUCE_DST | tacho_impl::kind(format, 8), first,
+				  static_cast<uint32_t>(pool), columns);
+	}
+}
 template <auto... o, class... A> ALWI void transpose_wh_dest_init_short(A &&...)
 {
 }

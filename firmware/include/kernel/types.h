@@ -273,6 +273,18 @@ enum class PoolType { SUM, AVG, MAX, MIN };
 enum class ReduceDim { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
 enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR, FACE_COL_MAJOR, TILE_ROW_MAJOR };
 
+enum ThreadId : uint8_t { UnpackThreadId, MathThreadId, PackThreadId, BriscThreadId };
+
+/* Words between BRISC and the TRISCs of a core; a read waits. NCRISC has no mailbox. */
+FORCE_INLINE void mailbox_write(uint8_t thread, uint32_t word)
+{
+	REG32(0xFFEC0000 + ((uint32_t)thread + 1) % 4 * 0x1000) = word;
+}
+FORCE_INLINE uint32_t mailbox_read(uint8_t thread)
+{
+	return REG32(0xFFEC0000 + ((uint32_t)thread + 1) % 4 * 0x1000);
+}
+
 /* Loads and waits for the value: the model's loads do so. */
 template <typename T> FORCE_INLINE T load_blocking(volatile T *from)
 {
