@@ -20,7 +20,7 @@ list(APPEND metalium_headers
 	hostdevcommon/profiler_common.h umd/device/types/arch.hpp umd/device/types/core_coordinates.hpp umd/device/types/xy_pair.hpp
 	umd/device/tt_xy_pair.h third_party/umd/device/tt_xy_pair.h tt_stl/assert.hpp tt_stl/fmt.hpp tt_stl/overloaded.hpp
 	tt_stl/small_vector.hpp tt_stl/span.hpp tt_stl/strong_type.hpp tt-logger/tt-logger.hpp tools/profiler/op_profiler.hpp
-	magic_enum/magic_enum.hpp)
+	magic_enum/magic_enum.hpp autograd/auto_context.hpp core/tt_profiler.hpp)
 # Those of 2024, with and without the first folder.
 set(metalium_old
 	common/assert common/bfloat16 common/constants common/core_coord common/logger common/test_tiles common/tilize_untilize

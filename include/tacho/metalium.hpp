@@ -9,6 +9,7 @@
 #include <tacho/metalium/experimental.hpp>
 #include <tacho/metalium/numbers.hpp>
 #include <tacho/metalium/queue.hpp>
+#include <tacho/metalium/train.hpp>
 
 #if TACHO_METALIUM_API == 2024
 using tt::tt_metal::Program;

@@ -6,7 +6,7 @@
 [ -e /usr/include/fmt/format.h ] || exit 0
 made=$BUILD/tests/metalium
 export TT_METAL_KERNEL_PATH=$SOURCE/examples/metalium
-for name in add_two_integers loopback eltwise_binary vector_add matmul; do
+for name in add_two_integers loopback eltwise_binary vector_add matmul inference; do
 	expect_exit 0 "$made/$name"
 	expect_line out '^Test Passed$'
 done
@@ -29,17 +29,31 @@ report=$(find report -name 'ops_perf_results*.csv')
 for op in 1 2 3; do
 	grep -q "zones,tt_dnn_device,$((op << 10))," "$report" || { cat "$report" >&2; fail "no row for op $op"; }
 done
+grep -q "'kernel_0': 'zones.cpp on {\[0-0 - 1-1\]}; LOOPS=10'" "$report" || { cat "$report" >&2; fail "no attributes of kernels"; }
+
+# Host and kernel of the guides; the logs grow in the middle of the run.
+expect_exit 0 "$TACHO" run -q -o inference.tacho -- "$made"/inference
+expect_exit 0 "$TACHO" check inference.tacho
+expect_line out '^verdict +whole'
+expect_exit 0 "$TACHO" stats inference.tacho
+for zone in RunInference EnqueueProgram WaitForCompletion TTProfiler::dump_results DATAFLOW-KERNEL ReadFromDRAM WriteToDRAM; do
+	expect_line out " 3 .* $zone"
+done
+[ "$(grep -c 'ReadFromDRAM,ZONE_START' "$(find logs -name profile_log_device.csv)")" -ge 3 ] || fail "no zones in the log"
 unset TT_METAL_DEVICE_PROFILER TT_METAL_PROFILER_DIR
 
 # One line for each wrong use.
 expect_exit 0 "$made/wrong"
 while read -r use message; do
-	expect_exit 3 "$made/wrong" "$use"
-	expect_line out "$message"
+	for by in "" queue; do
+		expect_exit 3 "$made/wrong" "$use" $by
+		expect_line out "$message"
+		[ "$use" = compile ] || expect_count 1 out
+	done
 done <<-'END'
-	kernel cannot find the kernel no/such/kernel.cpp: not in /
-	arguments kernel_[0-9a-f]+.cpp: 342 arguments, a kernel has at most 341
-	core kernel_[0-9a-f]+.cpp does not run on core 1-0
+	kernel ^cannot find the kernel no/such/kernel.cpp: not in /
+	arguments ^kernel_[0-9a-f]+.cpp: 342 arguments, a kernel has at most 341
+	core ^kernel_[0-9a-f]+.cpp does not run on core 1-0
 	grid cores 20,0-20,0 are not inside the grid of
 	page circular buffer 0: 100 bytes are not a multiple of the page size 64
 	buffer circular buffer 3 does not fit into L1
@@ -47,5 +61,8 @@ done <<-'END'
 	noc both use NoC 0 of core 0,0
 	risc are for the same RISC of core 0,0
 	compile error: .nonsense. was not declared
-	size a buffer of 100 bytes in pages of 64
+	size ^a buffer of 100 bytes in pages of 64
+	tile ^circular buffer 6: tiles of 3 x 32, not of
+	memory ^device 0 has no room for
+	write ^12 bytes do not fill a buffer of 128
 END

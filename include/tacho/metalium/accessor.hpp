@@ -99,7 +99,8 @@ public:
 
 	void append_to(std::vector<uint32_t> &compile_args) const
 	{
-		TT_FATAL(common_.empty(), "the accessor has arguments for run time, too");
+		TACHO_METALIUM_REQUIRE(common_.empty(),
+				       "the accessor has arguments for run time, too");
 		compile_args.insert(compile_args.end(), compile_.begin(), compile_.end());
 	}
 	void append_to(std::vector<uint32_t> &compile_args,

@@ -198,6 +198,12 @@ template <typename E> std::vector<E> enum_values()
 			::tacho_metalium::fail("TT_FATAL", __FILE__, __LINE__, #condition, \
 					       ::tacho_metalium::message(__VA_ARGS__));    \
 	} while (0)
+/* Wrong uses of the API: one line that names the cause. */
+#define TACHO_METALIUM_REQUIRE(condition, ...)                                            \
+	do {                                                                              \
+		if (!(condition)) [[unlikely]]                                            \
+			throw std::runtime_error(::tacho_metalium::message(__VA_ARGS__)); \
+	} while (0)
 #ifdef DEBUG
 #define TT_ASSERT(condition, ...) TT_FATAL(condition __VA_OPT__(, ) __VA_ARGS__)
 #else

@@ -576,7 +576,7 @@ public:
 	    : device_(device), chips_(std::move(chips)), size_(size), page_size_(page_size),
 	      type_(type), sharding_(sharding)
 	{
-		TT_FATAL(
+		TACHO_METALIUM_REQUIRE(
 			!size || (page_size && size % page_size == 0),
 			"a buffer of {} bytes in pages of {}: the size is not a multiple of the page size",
 			size, page_size);
@@ -648,7 +648,7 @@ public:
 	}
 	const ShardSpecBuffer &shard_spec() const
 	{
-		TT_FATAL(is_sharded(), "the buffer is not sharded");
+		TACHO_METALIUM_REQUIRE(is_sharded(), "the buffer is not sharded");
 		return *sharding_.shard_spec();
 	}
 	/* Where a page is, for programs that read memory themselves. */
@@ -757,7 +757,7 @@ private:
 			handles_.push_back(made);
 			chip->own(made, [made] { tacho_buffer_free(made); });
 			address_ = tacho_buffer_address(handles_.front());
-			TT_FATAL(
+			TACHO_METALIUM_REQUIRE(
 				tacho_buffer_address(made) == address_,
 				"a mesh buffer has no common address: device {} gave 0x{:x}, not 0x{:x}",
 				chip->id(), tacho_buffer_address(made), address_);

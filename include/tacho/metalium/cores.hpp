@@ -62,9 +62,10 @@ public:
 	}
 	CoreRange(const CoreCoord &start, const CoreCoord &end) : start_coord(start), end_coord(end)
 	{
-		TT_FATAL(start.x <= end.x && start.y <= end.y,
-			 "core range {} - {}: the first core must not be after the last", start,
-			 end);
+		TACHO_METALIUM_REQUIRE(
+			start.x <= end.x && start.y <= end.y,
+			"core range {} - {}: the first core must not be after the last", start,
+			end);
 	}
 	bool operator==(const CoreRange &) const = default;
 	auto operator<=>(const CoreRange &o) const
@@ -314,7 +315,7 @@ public:
 	}
 	CoreRange bounding_box() const
 	{
-		TT_FATAL(!ranges_.empty(), "a set without cores has no bounding box");
+		TACHO_METALIUM_REQUIRE(!ranges_.empty(), "a set without cores has no bounding box");
 		CoreRange box = ranges_[0];
 
 		for (const CoreRange &r : ranges_)
@@ -359,9 +360,9 @@ private:
 	{
 		for (size_t i = 0; i < ranges_.size(); i++)
 			for (size_t k = i + 1; k < ranges_.size(); k++)
-				TT_FATAL(!ranges_[i].intersects(ranges_[k]),
-					 "core ranges {} and {} overlap", ranges_[i].str(),
-					 ranges_[k].str());
+				TACHO_METALIUM_REQUIRE(!ranges_[i].intersects(ranges_[k]),
+						       "core ranges {} and {} overlap",
+						       ranges_[i].str(), ranges_[k].str());
 	}
 };
 
@@ -434,8 +435,9 @@ inline CoreRangeSet num_cores_to_corerangeset(CoreCoord start, uint32_t n, CoreC
 	CoreCoord at = start;
 
 	while (cores.size() < n) {
-		TT_FATAL(at.x < grid.x && at.y < grid.y,
-			 "{} cores do not fit into a grid of {} x {}", n, grid.x, grid.y);
+		TACHO_METALIUM_REQUIRE(at.x < grid.x && at.y < grid.y,
+				       "{} cores do not fit into a grid of {} x {}", n, grid.x,
+				       grid.y);
 		cores.push_back(at);
 		if (row_wise) {
 			at = at.x + 1 == grid.x ? CoreCoord(0, at.y + 1)

@@ -48,6 +48,9 @@ using ComputeHardwareConfig = std::variant<ComputeGen1Config, ComputeGen2Config>
 enum class DFBEndpointType { PRODUCER, CONSUMER };
 enum class DFBAccessPattern { STRIDED, BLOCKED, ALL };
 
+struct KernelAdvancedOptions {
+	uint32_t num_runtime_varargs = 0, num_common_runtime_varargs = 0;
+};
 struct KernelSpec {
 	struct CompilerOptions {
 		using Defines = Table<std::string, std::string>;
@@ -79,6 +82,7 @@ struct KernelSpec {
 	Table<std::string, uint32_t> compile_time_args{};
 	RuntimeArgSchema runtime_arg_schema{};
 	std::variant<DataMovementHardwareConfig, ComputeHardwareConfig> hw_config{};
+	KernelAdvancedOptions advanced_options{};
 };
 
 struct DataflowBufferSpec {
@@ -103,10 +107,15 @@ struct ProgramSpec {
 	Group<WorkUnitSpec> work_units{};
 };
 
+struct AdvancedKernelRunArgs {
+	Table<NodeCoord, std::vector<uint32_t>> runtime_varargs{};
+	std::vector<uint32_t> common_runtime_varargs{};
+};
 struct KernelRunArgs {
 	KernelSpecName kernel{};
 	Table<std::string, Table<NodeCoord, uint32_t>> runtime_arg_values{};
 	Table<std::string, uint32_t> common_runtime_arg_values{};
+	AdvancedKernelRunArgs advanced_options{};
 };
 struct ProgramRunArgs {
 	Group<KernelRunArgs> kernel_run_args{};
@@ -130,7 +139,8 @@ inline CoreRangeSet spec_cores(const spec::ProgramSpec &program, const spec::Ker
 		    unit.kernels.end())
 			ranges.insert(ranges.end(), set.ranges().begin(), set.ranges().end());
 	}
-	TT_FATAL(!ranges.empty(), "kernel {} of {} is in no work unit", *kernel, program.name);
+	TACHO_METALIUM_REQUIRE(!ranges.empty(), "kernel {} of {} is in no work unit", *kernel,
+			       program.name);
 	return CoreRangeSet(ranges);
 }
 
@@ -139,7 +149,8 @@ inline KernelConfig spec_config(const spec::KernelSpec &k)
 	if (auto *mover = std::get_if<spec::DataMovementHardwareConfig>(&k.hw_config)) {
 		auto *gen1 = std::get_if<spec::DataMovementGen1Config>(mover);
 
-		TT_FATAL(gen1, "kernel {} is for another generation of the hardware", *k.unique_id);
+		TACHO_METALIUM_REQUIRE(gen1, "kernel {} is for another generation of the hardware",
+				       *k.unique_id);
 		DataMovementConfig c;
 
 		c.processor = gen1->processor;
@@ -152,7 +163,8 @@ inline KernelConfig spec_config(const spec::KernelSpec &k)
 	auto *gen1 = std::get_if<spec::ComputeGen1Config>(
 		&std::get<spec::ComputeHardwareConfig>(k.hw_config));
 
-	TT_FATAL(gen1, "kernel {} is for another generation of the hardware", *k.unique_id);
+	TACHO_METALIUM_REQUIRE(gen1, "kernel {} is for another generation of the hardware",
+			       *k.unique_id);
 	ComputeConfig c;
 
 	c.math_fidelity = gen1->fpu_math_fidelity;
@@ -196,9 +208,12 @@ inline std::string spec_prologue(const spec::ProgramSpec &program, const spec::K
 	if (args.empty() && buffers.empty() && sems.empty())
 		return "";
 	return fmt::format(
+		"#undef TACHO_NAMED_ARGS\n#define TACHO_NAMED_ARGS {}\n"
+		"#undef TACHO_NAMED_COMMON_ARGS\n#define TACHO_NAMED_COMMON_ARGS {}\n"
 		"#include \"experimental/kernel_args.h\"\n#include \"api/dataflow/dataflow_buffer.h\"\n"
 		"namespace args {{\n{}}}\nnamespace dfb {{\n{}}}\nnamespace sem {{\n{}}}\n",
-		args, buffers, sems);
+		k.runtime_arg_schema.runtime_arg_names.size(),
+		k.runtime_arg_schema.common_runtime_arg_names.size(), args, buffers, sems);
 }
 
 } /* namespace tacho_metalium */
@@ -227,7 +242,8 @@ inline Program MakeProgramFromSpec(distributed::MeshDevice &, const ProgramSpec 
 				if (binding.dfb_spec_name == b.unique_id)
 					cores = cores.merge(
 						tacho_metalium::spec_cores(spec, k.unique_id));
-		TT_FATAL(!cores.empty(), "dataflow buffer {} is bound to no kernel", *b.unique_id);
+		TACHO_METALIUM_REQUIRE(!cores.empty(), "dataflow buffer {} is bound to no kernel",
+				       *b.unique_id);
 		const auto index = static_cast<uint8_t>(i);
 
 		CreateCircularBuffer(
@@ -261,7 +277,8 @@ inline void SetProgramRunArgs(Program &program, const ProgramRunArgs &args, bool
 	for (const KernelRunArgs &k : args.kernel_run_args) {
 		auto at = note.spec_names.find(*k.kernel);
 
-		TT_FATAL(at != note.spec_names.end(), "the program has no kernel {}", *k.kernel);
+		TACHO_METALIUM_REQUIRE(at != note.spec_names.end(), "the program has no kernel {}",
+				       *k.kernel);
 		auto &kernel = note.kernels.at(at->second.number);
 
 		for (size_t i = 0; i < at->second.runtime.size(); i++)
@@ -272,10 +289,19 @@ inline void SetProgramRunArgs(Program &program, const ProgramRunArgs &args, bool
 				words.resize(at->second.runtime.size());
 				words[i] = value;
 			}
+		for (const auto &[node, values] : k.advanced_options.runtime_varargs) {
+			auto &words = kernel.args[node].words;
+
+			words.resize(at->second.runtime.size());
+			words.insert(words.end(), values.begin(), values.end());
+		}
 		kernel.common.words.resize(at->second.common.size());
 		for (size_t i = 0; i < at->second.common.size(); i++)
 			kernel.common.words[i] =
 				k.common_runtime_arg_values.at(at->second.common[i]);
+		const auto &rest = k.advanced_options.common_runtime_varargs;
+
+		kernel.common.words.insert(kernel.common.words.end(), rest.begin(), rest.end());
 	}
 }
 inline void UpdateProgramRunArgs(Program &program, const ProgramRunArgs &args)

@@ -75,15 +75,17 @@ inline std::vector<std::shared_ptr<built>> run(const chips_t &chips, program_not
 	std::vector<tacho_device *> devices;
 	std::vector<std::shared_ptr<built>> all;
 	const bool group = chips.size() > 1 && !note.runtime_id;
-	tacho_op op = {};
 
 	for (const auto &c : chips) {
 		devices.push_back(c->get());
 		all.push_back(note.on(c));
 	}
-	op.name = note.name.empty() ? nullptr : note.name.c_str();
-	if (group)
-		check(tacho_op_begin(devices.data(), static_cast<unsigned>(devices.size()), &op));
+	if (group) {
+		const op_text text(note.name, note.kernels, note.cbs);
+
+		check(tacho_op_begin(devices.data(), static_cast<unsigned>(devices.size()),
+				     &text.op));
+	}
 	try {
 		for (size_t i = 0; i < chips.size(); i++)
 			run_one(chips[i], note, all[i]);
@@ -193,7 +195,8 @@ public:
 	MeshCoordinateRange(const MeshCoordinate &start, const MeshCoordinate &end)
 	    : start_(start), end_(end)
 	{
-		TT_FATAL(start.dims() == end.dims(), "a range of devices has two ends of one kind");
+		TACHO_METALIUM_REQUIRE(start.dims() == end.dims(),
+				       "a range of devices has two ends of one kind");
 	}
 	explicit MeshCoordinateRange(const MeshCoordinate &one) : start_(one), end_(one)
 	{
@@ -502,7 +505,8 @@ public:
 	{
 		const uint8_t n = id.value_or(0);
 
-		TT_FATAL(n < queues_, "the device has {} command queues, not {}", queues_, n + 1);
+		TACHO_METALIUM_REQUIRE(n < queues_, "the device has {} command queues, not {}",
+				       queues_, n + 1);
 		auto &queue = mesh_queues_[n];
 
 		if (!queue)
@@ -515,8 +519,8 @@ public:
 	}
 	void reshape(const MeshShape &shape)
 	{
-		TT_FATAL(shape.mesh_size() == chips_.size(),
-			 "a mesh of {} devices has another shape", chips_.size());
+		TACHO_METALIUM_REQUIRE(shape.mesh_size() == chips_.size(),
+				       "a mesh of {} devices has another shape", chips_.size());
 		shape_ = shape;
 	}
 	std::shared_ptr<MeshDevice>
@@ -568,7 +572,7 @@ public:
 	/* ---- traces ---- */
 	MeshTraceId begin_mesh_trace(uint8_t = 0)
 	{
-		TT_FATAL(!capture_, "a trace is being captured already");
+		TACHO_METALIUM_REQUIRE(!capture_, "a trace is being captured already");
 		capture_ = std::make_shared<tacho_metalium::trace_note>();
 		for (const auto &c : chips_)
 			tacho_metalium::check(tacho_trace_begin(c->get()));
@@ -576,7 +580,7 @@ public:
 	}
 	void end_mesh_trace(uint8_t, const MeshTraceId &id)
 	{
-		TT_FATAL(capture_, "no trace is being captured");
+		TACHO_METALIUM_REQUIRE(capture_, "no trace is being captured");
 		capture_->chips = chips_;
 		for (const auto &c : chips_) {
 			tacho_trace *trace;
@@ -622,9 +626,9 @@ public:
 		size_t index = 0;
 
 		for (size_t i = 0; i < shape_.dims(); i++) {
-			TT_FATAL(i < at.dims() &&
-					 at[static_cast<int>(i)] < shape_[static_cast<int>(i)],
-				 "the mesh has no device at these coordinates");
+			TACHO_METALIUM_REQUIRE(i < at.dims() && at[static_cast<int>(i)] <
+									shape_[static_cast<int>(i)],
+					       "the mesh has no device at these coordinates");
 			index = index * shape_[static_cast<int>(i)] + at[static_cast<int>(i)];
 		}
 		return index;
@@ -808,7 +812,8 @@ public:
 	/* All of it, as the caller sees it: LEN bytes at least. */
 	void write(const void *data, size_t len) const
 	{
-		TT_FATAL(len >= size(), "{} bytes do not fill a buffer of {}", len, size());
+		TACHO_METALIUM_REQUIRE(len >= size(), "{} bytes do not fill a buffer of {}", len,
+				       size());
 		transfer(const_cast<void *>(data), true);
 	}
 	void read(void *data) const
@@ -831,7 +836,8 @@ private:
 			part = c.global_buffer_shape.height() * c.shard_shape.width();
 		if (!c.shard_shape.width())
 			part = c.shard_shape.height() * c.global_buffer_shape.width();
-		TT_FATAL(part && whole % part == 0, "a mesh buffer cannot be cut into such shards");
+		TACHO_METALIUM_REQUIRE(part && whole % part == 0,
+				       "a mesh buffer cannot be cut into such shards");
 		const size_t shards = whole / part;
 
 		return c.global_size / shards * ((shards + devices - 1) / devices);
@@ -950,8 +956,9 @@ void WriteShard(MeshCommandQueue &cq, const std::shared_ptr<MeshBuffer> &buffer,
 	const Buffer &local = *buffer->get_backing_buffer();
 
 	(void)blocking;
-	TT_FATAL(data.size() * sizeof(T) >= local.size(), "{} bytes do not fill a buffer of {}",
-		 data.size() * sizeof(T), local.size());
+	TACHO_METALIUM_REQUIRE(data.size() * sizeof(T) >= local.size(),
+			       "{} bytes do not fill a buffer of {}", data.size() * sizeof(T),
+			       local.size());
 	local.write(cq.device()->index_of(at), data.data(), 0, local.size());
 }
 template <typename T>

@@ -149,10 +149,12 @@ public:
 
 	CircularBufferConfig &set_page_size(uint8_t index, uint32_t bytes)
 	{
-		TT_FATAL(indices_.contains(index), "circular buffer {} has no format", index);
-		TT_FATAL(bytes && total_ % bytes == 0,
-			 "circular buffer {}: {} bytes are not a multiple of the page size {}",
-			 index, total_, bytes);
+		TACHO_METALIUM_REQUIRE(indices_.contains(index), "circular buffer {} has no format",
+				       index);
+		TACHO_METALIUM_REQUIRE(
+			bytes && total_ % bytes == 0,
+			"circular buffer {}: {} bytes are not a multiple of the page size {}",
+			index, total_, bytes);
 		indices_[index].page_size = bytes;
 		return *this;
 	}
@@ -163,7 +165,8 @@ public:
 	}
 	CircularBufferConfig &set_globally_allocated_address(const Buffer &buffer)
 	{
-		TT_FATAL(buffer.is_l1(), "a circular buffer can only lie on an L1 buffer");
+		TACHO_METALIUM_REQUIRE(buffer.is_l1(),
+				       "a circular buffer can only lie on an L1 buffer");
 		address_ = buffer.address();
 		return *this;
 	}
@@ -324,6 +327,57 @@ struct built {
 	}
 };
 
+/*
+ * What the report says of a program: its name, and as attributes its circular buffers and, for each
+ * kernel, cores, compile-time arguments and defines. The views of OP are into the other members.
+ */
+struct op_text {
+	std::string name;
+	std::vector<std::pair<std::string, std::string>> texts;
+	std::vector<tacho_attribute> attributes;
+	tacho_op op = {};
+
+	op_text(const std::string &program_name, const std::vector<kernel_note> &kernels,
+		const std::vector<cb_note> &cbs)
+	    : name(program_name)
+	{
+		for (size_t i = 0; i < kernels.size(); i++)
+			texts.emplace_back(fmt::format("kernel_{}", i), kernel_text(kernels[i]));
+		for (const cb_note &cb : cbs)
+			for (const auto &[index, one] : cb.config.indices())
+				texts.emplace_back(fmt::format("cb_{}", index),
+						   fmt::format("{} bytes of {} on {}",
+							       cb.config.total_size(), one.format,
+							       cb.cores.str()));
+		for (const auto &[key, value] : texts)
+			attributes.push_back({key.c_str(), value.c_str()});
+		op.name = name.empty() ? nullptr : name.c_str();
+		op.attributes = attributes.data();
+		op.attribute_count = static_cast<unsigned>(attributes.size());
+	}
+	op_text(const op_text &) = delete;
+	op_text &operator=(const op_text &) = delete;
+
+private:
+	static std::string kernel_text(const kernel_note &note)
+	{
+		const std::filesystem::path path(note.source);
+		std::string text =
+			fmt::format("{} on {}", path.filename().string(), note.cores.str());
+
+		std::visit(
+			[&](const auto &config) {
+				if (!config.compile_args.empty())
+					text += fmt::format(", arguments {}",
+							    fmt::join(config.compile_args, " "));
+				for (const auto &[key, value] : config.defines)
+					text += fmt::format(", {}={}", key, value);
+			},
+			note.config);
+		return text;
+	}
+};
+
 inline std::vector<const char *> pointers(const std::vector<std::string> &texts)
 {
 	std::vector<const char *> out;
@@ -430,17 +484,14 @@ private:
 				b.program, ranges.data(), static_cast<unsigned>(ranges.size()),
 				sem.value));
 
-			TT_FATAL(static_cast<unsigned>(number) == sem.number,
-				 "semaphore {} became {}", sem.number, number);
+			TACHO_METALIUM_REQUIRE(static_cast<unsigned>(number) == sem.number,
+					       "semaphore {} became {}", sem.number, number);
 		}
 		for (const kernel_note &k : kernels)
 			b.kernels.push_back(add_kernel(b, k));
-		if (!name.empty()) {
-			tacho_op op = {};
+		const op_text text(name, kernels, cbs);
 
-			op.name = name.c_str();
-			check(tacho_op_describe(b.program, &op));
-		}
+		check(tacho_op_describe(b.program, &text.op));
 		if (runtime_id)
 			check(tacho_op_number(b.program, static_cast<uint32_t>(runtime_id)));
 		b.version = version;
@@ -657,7 +708,7 @@ inline CBHandle CreateCircularBuffer(Program &program, const CoreSpecVariant &co
 {
 	auto &note = *program.tacho_note();
 
-	TT_FATAL(!config.indices().empty(), "a circular buffer has an index");
+	TACHO_METALIUM_REQUIRE(!config.indices().empty(), "a circular buffer has an index");
 	note.cbs.push_back({tacho_metalium::set_of(cores), config});
 	note.version++;
 	return note.cbs.size() - 1;
@@ -702,7 +753,7 @@ inline uint32_t CreateSemaphore(Program &program,
 		taken = std::any_of(note.sems.begin(), note.sems.end(), [&](const auto &s) {
 			return s.number == number && s.cores.intersects(set);
 		});
-	TT_FATAL(number < 16, "a core has at most 16 semaphores");
+	TACHO_METALIUM_REQUIRE(number < 16, "a core has at most 16 semaphores");
 	note.sems.push_back({set, value, number});
 	note.version++;
 	return number;
@@ -715,12 +766,12 @@ inline void SetRuntimeArgs(const Program &program, KernelHandle kernel,
 	auto &note = program.tacho_note()->kernels.at(kernel);
 	const CoreRangeSet set = tacho_metalium::set_of(cores);
 
-	TT_FATAL(args.size() <= 341, "{}: {} arguments, a kernel has at most 341", note.source,
-		 args.size());
+	TACHO_METALIUM_REQUIRE(args.size() <= 341, "{}: {} arguments, a kernel has at most 341",
+			       note.source, args.size());
 	for (const CoreRange &range : set.ranges())
 		for (const CoreCoord &core : range) {
-			TT_FATAL(note.cores.contains(core), "{} does not run on core {}",
-				 note.source, core);
+			TACHO_METALIUM_REQUIRE(note.cores.contains(core),
+					       "{} does not run on core {}", note.source, core);
 			note.args[core].words.assign(args.begin(), args.end());
 		}
 }
@@ -734,8 +785,8 @@ inline void SetRuntimeArgs(const Program &program, KernelHandle kernel,
 			   const std::vector<CoreCoord> &cores,
 			   const std::vector<std::vector<uint32_t>> &args)
 {
-	TT_FATAL(cores.size() == args.size(), "{} cores, but arguments for {}", cores.size(),
-		 args.size());
+	TACHO_METALIUM_REQUIRE(cores.size() == args.size(), "{} cores, but arguments for {}",
+			       cores.size(), args.size());
 	for (size_t i = 0; i < cores.size(); i++)
 		SetRuntimeArgs(program, kernel, cores[i], std::span<const uint32_t>(args[i]));
 }

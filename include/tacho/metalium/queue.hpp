@@ -156,8 +156,8 @@ void EnqueueWriteBuffer(CommandQueue &cq, const BufferRef &ref, const std::vecto
 		return;
 	}
 #endif
-	TT_FATAL(bytes >= buffer.size(), "{} bytes do not fill a buffer of {}", bytes,
-		 buffer.size());
+	TACHO_METALIUM_REQUIRE(bytes >= buffer.size(), "{} bytes do not fill a buffer of {}", bytes,
+			       buffer.size());
 	EnqueueWriteBuffer(cq, ref, static_cast<const void *>(data.data()), blocking);
 }
 inline void EnqueueReadBuffer(CommandQueue &, const BufferRef &ref, void *data, bool blocking)
@@ -231,7 +231,8 @@ inline uint32_t BeginTraceCapture(IDevice *device, uint8_t)
 {
 	static uint32_t made;
 
-	TT_FATAL(!tacho_captures().contains(device), "a trace is being captured already");
+	TACHO_METALIUM_REQUIRE(!tacho_captures().contains(device),
+			       "a trace is being captured already");
 	for (const auto &c : device->tacho_chips())
 		tacho_metalium::check(tacho_trace_begin(c->get()));
 	tacho_captures()[device] = std::make_shared<tacho_metalium::trace_note>();
@@ -239,7 +240,7 @@ inline uint32_t BeginTraceCapture(IDevice *device, uint8_t)
 }
 inline void EndTraceCapture(IDevice *device, uint8_t, uint32_t id)
 {
-	TT_FATAL(tacho_captures().contains(device), "no trace is being captured");
+	TACHO_METALIUM_REQUIRE(tacho_captures().contains(device), "no trace is being captured");
 	auto note = tacho_captures()[device];
 
 	tacho_captures().erase(device);
@@ -352,12 +353,15 @@ struct ProfilerOptionalMetadata {
 namespace tacho_metalium
 {
 
-inline void dump(const tt::tt_metal::IDevice &device)
+inline void chip_dump(const chip &c)
 {
-	for (const auto &c : device.tacho_chips()) {
-		check(tacho_finish(c->get()));
-		check(tacho_profiler_dump(c->get()));
-	}
+	check(tacho_finish(c.get()));
+	check(tacho_profiler_dump(c.get()));
+}
+inline void device_dump(const tt::tt_metal::IDevice &device)
+{
+	for (const auto &c : device.tacho_chips())
+		chip_dump(*c);
 }
 
 } /* namespace tacho_metalium */
@@ -370,7 +374,7 @@ inline void ReadMeshDeviceProfilerResults(distributed::MeshDevice &device,
 					  const std::optional<ProfilerOptionalMetadata> & = {})
 {
 	TACHO_ZONE("ReadMeshDeviceProfilerResults");
-	tacho_metalium::dump(device);
+	tacho_metalium::device_dump(device);
 }
 inline void DumpMeshDeviceProfileResults(distributed::MeshDevice &device,
 					 ProfilerDumpState = ProfilerDumpState::NORMAL,
@@ -432,7 +436,7 @@ inline void ReadDeviceProfilerResults(IDevice *device,
 				      const std::optional<ProfilerOptionalMetadata> & = {})
 {
 	TACHO_ZONE("ReadDeviceProfilerResults");
-	tacho_metalium::dump(*device);
+	tacho_metalium::device_dump(*device);
 }
 inline void DumpDeviceProfileResults(IDevice *device)
 {
@@ -445,8 +449,9 @@ template <typename T> void DumpDeviceProfileResults(IDevice *device, const T &)
 
 template <typename T> void WriteToBuffer(Buffer &buffer, const std::vector<T> &data)
 {
-	TT_FATAL(data.size() * sizeof(T) >= buffer.size(), "{} bytes do not fill a buffer of {}",
-		 data.size() * sizeof(T), buffer.size());
+	TACHO_METALIUM_REQUIRE(data.size() * sizeof(T) >= buffer.size(),
+			       "{} bytes do not fill a buffer of {}", data.size() * sizeof(T),
+			       buffer.size());
 	for (size_t i = 0; i < buffer.tacho_chips().size(); i++)
 		buffer.write(i, data.data(), 0, buffer.size());
 }
