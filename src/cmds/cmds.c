@@ -24,6 +24,7 @@
 	X(locks)         \
 	X(cores)         \
 	X(query)         \
+	X(merge)         \
 	X(export)        \
 	X(import)        \
 	X(tracy)         \

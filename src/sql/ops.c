@@ -5,6 +5,7 @@
  */
 #include "base/fmt.h"
 #include "op/csv.h"
+#include "op/trace_cores.h"
 #include "sql/private.h"
 
 #include <ctype.h>
@@ -12,14 +13,22 @@
 #include <string.h>
 
 /* Columns that every row has before those of the report. */
-enum { OP_OWN_ID, OP_OWN_MACHINE, OP_OWN_RANK, OP_OWN };
+enum { OP_OWN_ID, OP_OWN_MACHINE, OP_OWN_RANK, OP_OWN_UPID, OP_OWN };
 
-static const char *const own_columns = "id INTEGER, machine_id INTEGER, rank INTEGER";
+static const char *const own_columns = "id INTEGER, machine_id INTEGER, rank INTEGER, upid INTEGER";
 
-/* A column of the table: its name, and its field in each source (-1: none). */
+/* The ops of one process or report. */
+struct op_set {
+	size_t source;
+	uint32_t process; /* TRACE_NONE: unknown */
+	const struct op_table *table;
+	struct op_fields fields;
+};
+
+/* A column of the table: its name, and its field in each set (-1: none). */
 struct op_column_map {
 	char *name;
-	int *fields; /* by source: index into op_vtab.fields[source] */
+	int *fields; /* index into op_set.fields */
 };
 
 struct op_vtab {
@@ -28,28 +37,55 @@ struct op_vtab {
 	struct {
 		VEC(struct op_column_map);
 	} columns;
-	const struct op_table **tables; /* by source */
-	struct op_fields *fields;
+	struct {
+		VEC(struct op_set);
+	} sets;
 };
 
 struct op_cursor {
 	sqlite3_vtab_cursor base;
-	size_t source, op;
+	size_t set, op;
 	int64_t row;
 };
 
-int sql_source_ops(struct sql *s, struct sql_source *source, const struct op_table **table)
+/* Appends the ops of the tracks that are not 0; NULL: of all. */
+static int source_ops_add(struct sql *s, struct sql_source *source, uint32_t process,
+			  const uint8_t *tracks)
 {
-	struct op_load_options options = {0};
+	const struct op_load_options options = {0};
+	struct sql_ops ops = {process, calloc(1, sizeof(*ops.loaded))};
+	int r;
+
+	if (!ops.loaded)
+		return TACHO_ENOMEM;
+	r = op_load_trace(ops.loaded, source->trace, tracks, NULL, &options, &s->failure);
+	if (r == 0 && vec_push(&source->ops, ops) == 0)
+		return 0;
+	op_loaded_free(ops.loaded);
+	free(ops.loaded);
+	return r == TACHO_ENO ? 0 : r < 0 ? r : TACHO_ENOMEM; /* no ops, no rows */
+}
+
+int sql_source_ops(struct sql *s, struct sql_source *source)
+{
+	uint32_t process = TRACE_NONE;
+	uint8_t *tracks;
 	int r = 0;
 
-	if (source->trace && !source->ops_loaded) {
-		r = op_load_trace(&source->loaded, source->trace, NULL, NULL, &options,
-				  &s->failure);
-		source->ops_loaded = true;
+	if (source->ops.n || !source->trace)
+		return 0;
+	if (op_device_process(source->trace, NULL, TRACE_NONE) == TRACE_NONE)
+		return source_ops_add(s, source, TRACE_NONE, NULL);
+	tracks = malloc(source->trace->track_count + 1);
+	if (!tracks)
+		return TACHO_ENOMEM;
+	while (r == 0 &&
+	       (process = op_device_process(source->trace, NULL, process)) != TRACE_NONE) {
+		op_process_tracks(source->trace, NULL, process, tracks);
+		r = source_ops_add(s, source, process, tracks);
 	}
-	*table = source->trace ? &source->loaded.host.table : &source->report;
-	return r == TACHO_ENO ? 0 : r; /* a trace without ops has no rows */
+	free(tracks);
+	return r;
 }
 
 /* "DEVICE FW DURATION [ns]" becomes "device_fw_duration_ns". */
@@ -76,16 +112,16 @@ static struct op_column_map *op_map_find(struct op_vtab *v, const char *name)
 	return NULL;
 }
 
-/* Adds field I of a source; a name that the source has twice gets a number. */
-static int op_map_add(struct op_vtab *v, size_t source, int i)
+/* Adds field I of a set; a name that the set has twice gets a number. */
+static int op_map_add(struct op_vtab *v, size_t set, int i)
 {
-	size_t n = v->sql->sources.n;
-	struct op_column_map *m, new = {0};
+	const struct op_set *from = &v->sets.v[set];
+	struct op_column_map *m = NULL, new = {0};
 	struct buf title = BUF_INIT;
 
-	op_field_name(v->tables[source], v->fields[source].v[i], &title);
+	op_field_name(from->table, from->fields.v[i], &title);
 	new.name = op_snake(title.data);
-	for (int again = 2; new.name && (m = op_map_find(v, new.name)) && m->fields[source] >= 0;
+	for (int again = 2; new.name && (m = op_map_find(v, new.name)) && m->fields[set] >= 0;
 	     again++) {
 		free(new.name);
 		buf_addf(&title, " %d", again);
@@ -97,16 +133,16 @@ static int op_map_add(struct op_vtab *v, size_t source, int i)
 	if (m) {
 		free(new.name);
 	} else {
-		new.fields = malloc(n * sizeof(*new.fields));
+		new.fields = malloc(v->sets.n * sizeof(*new.fields));
 		if (!new.fields || vec_push(&v->columns, new) < 0) {
 			free(new.name);
 			free(new.fields);
 			return TACHO_ENOMEM;
 		}
-		memset(new.fields, -1, n * sizeof(*new.fields));
+		memset(new.fields, -1, v->sets.n * sizeof(*new.fields));
 		m = &v->columns.v[v->columns.n - 1];
 	}
-	m->fields[source] = i;
+	m->fields[set] = i;
 	return 0;
 }
 
@@ -119,33 +155,49 @@ static int op_disconnect(sqlite3_vtab *vtab)
 		free(v->columns.v[i].fields);
 	}
 	vec_free(&v->columns);
-	for (size_t i = 0; v->fields && i < v->sql->sources.n; i++)
-		vec_free(&v->fields[i]);
-	free(v->fields);
-	free(v->tables);
+	for (size_t i = 0; i < v->sets.n; i++)
+		vec_free(&v->sets.v[i].fields);
+	vec_free(&v->sets);
 	free(v);
 	return SQLITE_OK;
 }
 
-static int op_columns_collect(struct op_vtab *v)
+static int op_sets_collect(struct op_vtab *v)
 {
 	struct sql *s = v->sql;
 	int r = 0;
 
-	v->tables = calloc(s->sources.n + 1, sizeof(*v->tables));
-	v->fields = calloc(s->sources.n + 1, sizeof(*v->fields));
-	if (!v->tables || !v->fields)
-		return TACHO_ENOMEM;
 	for (size_t i = 0; i < s->sources.n && r == 0; i++) {
-		r = sql_source_ops(s, &s->sources.v[i], &v->tables[i]);
-		if (r == 0 && v->tables[i]->ops.n)
-			r = op_table_fields(v->tables[i], &v->fields[i]);
-		for (size_t k = 0; k < v->fields[i].n && r == 0; k++)
+		struct sql_source *f = &s->sources.v[i];
+
+		if (!f->trace)
+			r = vec_push(&v->sets, ((struct op_set){i, TRACE_NONE, &f->report, {0}}));
+		else
+			r = sql_source_ops(s, f);
+		for (size_t k = 0; k < f->ops.n && r == 0; k++)
+			r = vec_push(&v->sets, ((struct op_set){i,
+								f->ops.v[k].process,
+								&f->ops.v[k].loaded->host.table,
+								{0}}));
+	}
+	return r;
+}
+
+static int op_columns_collect(struct op_vtab *v)
+{
+	int r = op_sets_collect(v);
+
+	for (size_t i = 0; i < v->sets.n && r == 0; i++) {
+		struct op_set *set = &v->sets.v[i];
+
+		if (set->table->ops.n)
+			r = op_table_fields(set->table, &set->fields);
+		for (size_t k = 0; k < set->fields.n && r == 0; k++)
 			r = op_map_add(v, i, (int)k);
 	}
 	/* Without ops the table has the columns of an empty report, so that queries still run. */
-	for (int k = 0; k < OP_COLUMNS && v->columns.n == 0 && r == 0; k++)
-		for (k = 0; k < OP_COLUMNS && r == 0; k++) {
+	if (v->columns.n == 0)
+		for (int k = 0; k < OP_COLUMNS && r == 0; k++) {
 			struct op_column_map m = {op_snake(op_columns[k].name), NULL};
 
 			r = m.name ? vec_push(&v->columns, m) : TACHO_ENOMEM;
@@ -190,8 +242,8 @@ static int op_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	const struct op_vtab *v = (struct op_vtab *)vtab;
 	double rows = 1;
 
-	for (size_t i = 0; i < v->sql->sources.n; i++)
-		rows += (double)v->tables[i]->ops.n;
+	for (size_t i = 0; i < v->sets.n; i++)
+		rows += (double)v->sets.v[i].table->ops.n;
 	info->estimatedCost = rows;
 	info->estimatedRows = (sqlite3_int64)rows;
 	return SQLITE_OK;
@@ -214,13 +266,13 @@ static int op_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-/* Skips sources without a further op. */
+/* Skips sets without a further op. */
 static void op_settle(struct op_cursor *c)
 {
 	const struct op_vtab *v = (struct op_vtab *)c->base.pVtab;
 
-	while (c->source < v->sql->sources.n && c->op >= v->tables[c->source]->ops.n) {
-		c->source++;
+	while (c->set < v->sets.n && c->op >= v->sets.v[c->set].table->ops.n) {
+		c->set++;
 		c->op = 0;
 	}
 }
@@ -234,7 +286,7 @@ static int op_filter(sqlite3_vtab_cursor *cursor, int number, const char *text, 
 	(void)text;
 	(void)argc;
 	(void)argv;
-	c->source = c->op = 0;
+	c->set = c->op = 0;
 	c->row = 0;
 	op_settle(c);
 	return SQLITE_OK;
@@ -254,7 +306,7 @@ static int op_eof(sqlite3_vtab_cursor *cursor)
 {
 	const struct op_cursor *c = (struct op_cursor *)cursor;
 
-	return c->source >= ((struct op_vtab *)cursor->pVtab)->sql->sources.n;
+	return c->set >= ((struct op_vtab *)cursor->pVtab)->sets.n;
 }
 
 /* A text that is a number in full becomes one: reports write some figures as text. */
@@ -285,29 +337,33 @@ static int op_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int colu
 {
 	const struct op_cursor *c = (struct op_cursor *)cursor;
 	const struct op_vtab *v = (struct op_vtab *)cursor->pVtab;
-	const struct op_table *t = v->tables[c->source];
-	const struct trace *trace = v->sql->sources.v[c->source].trace;
+	const struct op_set *set = &v->sets.v[c->set];
+	const struct trace *trace = v->sql->sources.v[set->source].trace;
 	const struct op_column_map *m;
 	struct op_value value;
 	const char *rank;
 
 	switch (column) {
 	case OP_OWN_ID:
-		sqlite3_result_int64(out, (int64_t)c->source << 32 | (int64_t)(c->op + 1));
+		sqlite3_result_int64(out, (int64_t)set->source << 32 | (c->row + 1));
 		return SQLITE_OK;
 	case OP_OWN_MACHINE:
-		sqlite3_result_int64(out, (int64_t)c->source);
+		sqlite3_result_int64(out, (int64_t)set->source);
 		return SQLITE_OK;
 	case OP_OWN_RANK:
 		rank = trace ? trace_property(trace, "rank") : NULL;
 		if (rank)
 			sqlite3_result_int64(out, strtoll(rank, NULL, 10));
 		return SQLITE_OK;
+	case OP_OWN_UPID:
+		if (set->process != TRACE_NONE)
+			sqlite3_result_int64(out, (int64_t)set->source << 32 | set->process);
+		return SQLITE_OK;
 	}
 	m = &v->columns.v[column - OP_OWN];
-	if (!m->fields || m->fields[c->source] < 0)
+	if (!m->fields || m->fields[c->set] < 0)
 		return SQLITE_OK;
-	value = op_value(t, &t->ops.v[c->op], v->fields[c->source].v[m->fields[c->source]]);
+	value = op_value(set->table, &set->table->ops.v[c->op], set->fields.v[m->fields[c->set]]);
 	if (value.type == OP_INT)
 		sqlite3_result_int64(out, value.integer);
 	else if (value.type == OP_REAL)

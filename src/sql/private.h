@@ -17,12 +17,19 @@
 
 #include <sqlite3.h>
 
+/* The ops of one process: their numbers count per process. */
+struct sql_ops {
+	uint32_t process; /* TRACE_NONE: no process has a device */
+	struct op_loaded *loaded;
+};
+
 /* One file. */
 struct sql_source {
 	char *path;
 	struct trace *trace; /* NULL: an ops report */
-	bool ops_loaded;
-	struct op_loaded loaded; /* the ops of a trace */
+	struct {
+		VEC(struct sql_ops);
+	} ops;                   /* of a trace; none until needed */
 	struct op_table report;  /* the ops of a report */
 	struct profile *profile; /* stacks; NULL until needed */
 };
@@ -101,7 +108,7 @@ extern const struct sql_table sql_table_machine, sql_table_process, sql_table_th
 extern const struct sql_table sql_table_slice, sql_table_args;            /* slices.c */
 extern const struct sql_table sql_table_slice_stat;                       /* slice_stat.c */
 extern const struct sql_table sql_table_counter, sql_table_message, sql_table_frame, sql_table_loss,
-	sql_table_sample, sql_table_state;                            /* rows.c */
+	sql_table_sample, sql_table_state, sql_table_marker;          /* rows.c */
 extern const struct sql_table sql_table_lock_span, sql_table_alloc;   /* spans.c */
 extern const struct sql_table sql_table_stack, sql_table_stack_frame; /* stacks.c */
 int sql_ops_register(struct sql *s);                                  /* ops.c */
@@ -153,7 +160,7 @@ int sql_track_next(struct sql_cursor *c, uint32_t kinds, int column);
 
 /* The stacks of a source; made on first use. */
 int sql_profile(struct sql *s, struct sql_source *source);
-/* The ops of a source; loaded on first use. */
-int sql_source_ops(struct sql *s, struct sql_source *source, const struct op_table **table);
+/* ops.c: loads the ops of a trace, on first use. */
+int sql_source_ops(struct sql *s, struct sql_source *source);
 
 #endif

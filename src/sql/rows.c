@@ -229,6 +229,37 @@ static void state_value(struct sql_cursor *c, int column, sqlite3_context *out)
 ROWS(state, 1u << TRACE_THREAD, 1u << TRACE_ROW_STATE, {"dur INTEGER", 0}, {"utid INTEGER", 0},
      {"state TEXT", 0}, {"cpu INTEGER", 0}, {"syscall INTEGER", 0}, {"stack_id INTEGER", 0});
 
+static void marker_value(struct sql_cursor *c, int column, sqlite3_context *out)
+{
+	static const char *const kinds[TRACE_MARKS] = {"start", "end", "total",  "data",
+						       "event", "noc", "counter"};
+	const struct trace_row *row = &((struct row_cursor *)c)->row;
+	const struct trace *t = sql_source_of(c)->trace;
+	uint32_t kind = TRACE_MARKER_KIND(row->b), srcloc = TRACE_MARKER_SRCLOC(row->b);
+
+	if (row_place_out(c, column, out))
+		return;
+	switch (column) {
+	case 2:
+		sql_out_text(out, kind < TRACE_MARKS ? kinds[kind] : "?");
+		break;
+	case 3:
+		if (srcloc < t->srcloc_count)
+			sql_out_text(out, trace_srcloc_name(t, srcloc));
+		break;
+	case 4:
+		sqlite3_result_int64(out, (int64_t)row->a);
+		break;
+	case 5:
+		if (TRACE_MARKER_VALUES(row->b))
+			sqlite3_result_int64(out, (int64_t)row->c);
+		break;
+	}
+}
+
+ROWS(marker, 1u << TRACE_CORE, 1u << TRACE_ROW_MARKER, {"kind TEXT", 0}, {"name TEXT", 0},
+     {"cycle INTEGER", 0}, {"value INTEGER", 0});
+
 /* ---------------------------------------------------------------- frames */
 
 static int frame_next(struct sql_cursor *c)

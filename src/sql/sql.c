@@ -20,7 +20,7 @@ static const struct sql_table *const tables[] = {
 	&sql_table_frame,          &sql_table_lock_span, &sql_table_alloc,
 	&sql_table_sample,         &sql_table_state,     &sql_table_stack,
 	&sql_table_stack_frame,    &sql_table_loss,      &sql_table_absent,
-	&sql_table_clock_snapshot, &sql_table_metadata,
+	&sql_table_clock_snapshot, &sql_table_metadata,  &sql_table_marker,
 };
 
 /* In the temporary schema: it is in memory and a statement may add its own. */
@@ -178,8 +178,11 @@ void sql_close(struct sql *s)
 		struct sql_source *f = &s->sources.v[i];
 
 		profile_close(f->profile);
-		if (f->trace)
-			op_loaded_free(&f->loaded);
+		for (size_t k = 0; k < f->ops.n; k++) {
+			op_loaded_free(f->ops.v[k].loaded);
+			free(f->ops.v[k].loaded);
+		}
+		vec_free(&f->ops);
 		op_table_free(&f->report);
 		if (f->trace)
 			trace_close(f->trace);

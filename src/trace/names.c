@@ -107,6 +107,8 @@ static const struct row_fields {
 	[TRACE_ROW_SYMBOL] = FIELDS(UINT("address"), UINT("line"), UINT("inlined")),
 	[TRACE_ROW_MARKER] = FIELDS(UINT("cycle"), UINT("marker"), UINT("value")),
 	[TRACE_ROW_MARKER_WORD] = FIELDS(UINT("value")),
+	[TRACE_ROW_HOST_CLOCK] =
+		FIELDS(UINT("source_tick"), {"bound_ns", TRACE_FIELD_BOUND}, UINT("host")),
 #undef UINT
 #undef FIELDS
 };

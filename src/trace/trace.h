@@ -189,7 +189,8 @@ struct trace_open_zone {
 	X(MODULE, "module") /* number     kind                     0          path, 0, id */      \
 	X(SYMBOL, "symbol") /* module << 48 | offset   line   inlined   function, 0, file */      \
 	X(MARKER, "marker") /* cycle      TRACE_MARKER()           value      meta data */        \
-	X(MARKER_WORD, "marker word") /* the second value of the marker before it */
+	X(MARKER_WORD, "marker word") /* the second value of the marker before it */              \
+	X(HOST_CLOCK, "host clock")   /* source tick   bound in ns    host: of a merged trace */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fits the clock of a host to that of another, with a proven bound. */
+#include "fleet/align.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SEARCH_STEPS 100 /* a golden section per step: far below a nanosecond */
+
+static int align_compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double align_median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), align_compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* The offsets at .at that meet all constraints with one drift. */
+struct align_range {
+	double low, high;
+	size_t low_index, high_index;
+};
+
+static struct align_range align_range(const struct align_instances *list, double at, double drift)
+{
+	struct align_range r = {.low = -INFINITY, .high = INFINITY};
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct align_instance *k = &list->v[i];
+		/* Each constraint holds at the host's own time in it. */
+		double low = k->ref_arrive - k->leave - drift * (k->leave - at);
+		double high = k->ref_leave - k->arrive - drift * (k->arrive - at);
+
+		if (low > r.low) {
+			r.low = low;
+			r.low_index = i;
+		}
+		if (high < r.high) {
+			r.high = high;
+			r.high_index = i;
+		}
+	}
+	return r;
+}
+
+/* What a search makes as large as it can: a concave function of the drift. */
+struct align_goal {
+	const struct align_instances *list;
+	double at;
+	double sign; /* 0: the width of the range; 1, -1: the highest, the lowest line at T */
+	double t;
+};
+
+static double align_goal_value(const struct align_goal *g, double drift)
+{
+	struct align_range r = align_range(g->list, g->at, drift);
+
+	if (g->sign == 0)
+		return r.high - r.low;
+	return g->sign > 0 ? r.high + drift * (g->t - g->at) : -(r.low + drift * (g->t - g->at));
+}
+
+/* The drift in [LOW, HIGH] with the largest value. */
+static double align_search(const struct align_goal *g, double low, double high)
+{
+	const double golden = 0.6180339887498949;
+	double a = high - golden * (high - low), b = low + golden * (high - low);
+	double fa = align_goal_value(g, a), fb = align_goal_value(g, b);
+
+	for (int i = 0; i < SEARCH_STEPS; i++) {
+		if (fa < fb) {
+			low = a;
+			a = b;
+			fa = fb;
+			b = low + golden * (high - low);
+			fb = align_goal_value(g, b);
+		} else {
+			high = b;
+			b = a;
+			fb = fa;
+			a = high - golden * (high - low);
+			fa = align_goal_value(g, a);
+		}
+	}
+	return (low + high) / 2;
+}
+
+/* The end of the feasible drifts between INSIDE, which is one, and OUTSIDE. */
+static double align_edge(const struct align_goal *width, double inside, double outside)
+{
+	if (align_goal_value(width, outside) >= 0)
+		return outside;
+	for (int i = 0; i < SEARCH_STEPS; i++) {
+		double middle = (inside + outside) / 2;
+
+		if (align_goal_value(width, middle) >= 0)
+			inside = middle;
+		else
+			outside = middle;
+	}
+	return inside;
+}
+
+/*
+ * The estimate: a line through the differences of the ends. The slope is the median over pairs half
+ * the list apart (Theil and Sen), so single late leavers do not matter.
+ */
+static int align_estimate(struct align_line *line, const struct align_instances *list, double drift)
+{
+	size_t n = list->n, half = n / 2, slopes = 0;
+	double *v = malloc((n + 1) * sizeof(*v));
+
+	if (!v)
+		return TACHO_ENOMEM;
+	line->drift = drift;
+	for (size_t i = 0; n >= ALIGN_SLOPE_MIN && i + half < n; i++) {
+		const struct align_instance *a = &list->v[i], *b = &list->v[i + half];
+		double rise = (b->ref_leave - b->leave) - (a->ref_leave - a->leave);
+
+		if (b->leave > a->leave)
+			v[slopes++] = rise / (b->leave - a->leave);
+	}
+	if (slopes)
+		line->drift = align_median(v, slopes);
+	for (size_t i = 0; i < n; i++)
+		v[i] = list->v[i].ref_leave - list->v[i].leave -
+		       line->drift * (list->v[i].leave - line->at);
+	line->offset = align_median(v, n);
+	for (size_t i = 0; i < n; i++)
+		v[i] = fabs(v[i] - line->offset);
+	line->spread = align_median(v, n);
+	free(v);
+	return 0;
+}
+
+int align_fit(struct align_line *line, const struct align_instances *list, double t0, double t1,
+	      double drift)
+{
+	struct align_goal goal = {.list = list, .at = (t0 + t1) / 2};
+	double best, low, high, ends[2] = {t0, t1}, fitted[2];
+	struct align_range range;
+	int r;
+
+	*line = (struct align_line){.at = goal.at};
+	best = align_search(&goal, -ALIGN_DRIFT_MAX, ALIGN_DRIFT_MAX);
+	range = align_range(list, goal.at, best);
+	if (range.high < range.low) {
+		line->first = range.low_index;
+		line->second = range.high_index;
+		line->excess = range.low - range.high;
+		return TACHO_ENO;
+	}
+	low = align_edge(&goal, best, -ALIGN_DRIFT_MAX);
+	high = align_edge(&goal, best, ALIGN_DRIFT_MAX);
+	r = align_estimate(line, list, drift);
+	if (r < 0)
+		return r;
+	/* The estimate is moved into the bounds at both ends; the larger distance is the error. */
+	for (int i = 0; i < 2; i++) {
+		double bounds[2];
+
+		goal.t = ends[i];
+		for (int side = 0; side < 2; side++) {
+			goal.sign = side ? 1 : -1;
+			bounds[side] =
+				goal.sign * align_goal_value(&goal, align_search(&goal, low, high));
+		}
+		fitted[i] = fmin(fmax(align_at(line, ends[i]), bounds[0]), bounds[1]);
+		line->bound = fmax(line->bound, fmax(fitted[i] - bounds[0], bounds[1] - fitted[i]));
+	}
+	line->drift = t1 > t0 ? (fitted[1] - fitted[0]) / (t1 - t0) : 0;
+	line->offset = (fitted[0] + fitted[1]) / 2;
+	return 0;
+}

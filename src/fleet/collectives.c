@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds collectives in recordings and aligns hosts by them. */
+#include "base/map.h"
+#include "fleet/private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Only those in which nobody leaves before the last has come. */
+const char fleet_markers[] = "all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|barrier";
+
+/* A zone inside of another collective is a part of it. */
+static int visits_read(struct fleet *f, struct fleet_source *s, const regex_t *wanted)
+{
+	struct trace *t = s->trace;
+	struct map numbers = {0};
+	uint8_t *match = malloc(t->srcloc_count + 1);
+	struct trace_walk *walk;
+	struct trace_zone zone;
+	uint32_t lane;
+	int r = match ? 0 : TACHO_ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < t->srcloc_count; i++)
+		match[i] = regexec(wanted, trace_srcloc_name(t, i), 0, NULL, 0) == 0;
+	for (uint32_t track = 0; r == 0 && track < t->track_count; track++) {
+		uint64_t until = 0;
+
+		if (t->tracks[track].kind != TRACE_THREAD)
+			continue;
+		r = trace_walk_open(&walk, t, track, 0, UINT64_MAX);
+		if (r < 0)
+			break;
+		while ((r = trace_walk_next(walk, &zone, &lane)) > 0) {
+			struct fleet_visit v;
+			uint32_t *number;
+
+			if (!match[zone.srcloc] || zone.flags & TRACE_ZONE_UNFINISHED ||
+			    zone.start < until)
+				continue;
+			until = zone.end;
+			number = map_get(&numbers, zone.srcloc);
+			v = (struct fleet_visit){trace_srcloc_name(t, zone.srcloc),
+						 number ? *number : 0,
+						 fleet_time(f, s->host, zone.start),
+						 fleet_time(f, s->host, zone.end)};
+			r = map_set(&numbers, zone.srcloc, v.number + 1);
+			if (r == 0)
+				r = vec_push(&s->visits, v);
+			if (r < 0)
+				break;
+		}
+		trace_walk_close(walk);
+	}
+	map_free(&numbers);
+	free(match);
+	return r;
+}
+
+static int visit_compare(const void *a, const void *b)
+{
+	const struct fleet_visit *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : (x->number > y->number) - (x->number < y->number);
+}
+
+int fleet_collect(struct fleet *f, struct tacho_error *err)
+{
+	const char *markers = f->options->markers ? f->options->markers : fleet_markers;
+	char message[100];
+	regex_t wanted;
+	int r = regcomp(&wanted, markers,
+			REG_EXTENDED | REG_NOSUB | (f->options->markers ? 0 : REG_ICASE));
+
+	if (r) {
+		regerror(r, &wanted, message, sizeof(message));
+		return err_set(err, TACHO_EUSAGE, "--markers: %s", message);
+	}
+	for (size_t i = 0; i < f->source_count && r == 0; i++) {
+		r = visits_read(f, &f->sources[i], &wanted);
+		if (r < 0)
+			err_set(err, r, "cannot read %s", f->sources[i].path);
+		else if (f->sources[i].visits.n)
+			qsort(f->sources[i].visits.v, f->sources[i].visits.n,
+			      sizeof(struct fleet_visit), visit_compare);
+	}
+	regfree(&wanted);
+	return r;
+}
+
+/* What the recordings of a host have in common of one collective. */
+struct host_visit {
+	struct fleet_visit v;
+	uint32_t members;
+};
+
+struct host_visits {
+	VEC(struct host_visit);
+};
+
+static int host_visit_compare(const void *a, const void *b)
+{
+	return visit_compare(&((const struct host_visit *)a)->v,
+			     &((const struct host_visit *)b)->v);
+}
+
+/* The last of a host's members to arrive and the first to leave constrain the most. */
+static int host_visits_make(const struct fleet *f, size_t host, struct host_visits *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->source_count; i++)
+		for (size_t k = 0; f->sources[i].host == host && k < f->sources[i].visits.n; k++)
+			if (vec_push(list, ((struct host_visit){f->sources[i].visits.v[k], 1})) < 0)
+				return TACHO_ENOMEM;
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), host_visit_compare);
+	for (size_t i = 0; i < list->n; i++) {
+		struct host_visit *last = kept ? &list->v[kept - 1] : NULL;
+
+		if (last && host_visit_compare(last, &list->v[i]) == 0) {
+			last->v.arrive = fmax(last->v.arrive, list->v[i].v.arrive);
+			last->v.leave = fmin(last->v.leave, list->v[i].v.leave);
+			last->members++;
+		} else {
+			list->v[kept++] = list->v[i];
+		}
+	}
+	list->n = kept;
+	return 0;
+}
+
+static int instance_compare(const void *a, const void *b)
+{
+	const struct align_instance *x = a, *y = b;
+
+	return x->leave < y->leave ? -1 : x->leave > y->leave;
+}
+
+/* Pairs the visits of two hosts by name and number. */
+static int host_match(const struct host_visits *ref, const struct host_visits *own,
+		      struct align_instances *list, size_t *unmatched)
+{
+	size_t i = 0, k = 0;
+
+	*unmatched = 0;
+	while (i < ref->n && k < own->n) {
+		int order = host_visit_compare(&ref->v[i], &own->v[k]);
+		const struct fleet_visit *a = &ref->v[i].v, *b = &own->v[k].v;
+
+		if (order == 0 &&
+		    vec_push(list, ((struct align_instance){b->arrive, b->leave, a->arrive,
+							    a->leave})) < 0)
+			return TACHO_ENOMEM;
+		*unmatched += order != 0;
+		i += order <= 0;
+		k += order >= 0;
+	}
+	*unmatched += ref->n - i + own->n - k;
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), instance_compare);
+	return 0;
+}
+
+/* The real-time clocks are taken as equal: right to NTP's error, which is unknown. */
+static void align_by_realtime(struct fleet_clock *c)
+{
+	c->line = (struct align_line){.bound = NAN, .spread = NAN};
+	c->out->method = FLEET_REALTIME;
+}
+
+static int align_host(struct fleet *f, const struct host_visits *ref, size_t host)
+{
+	struct fleet_clock *c = &f->clocks[host];
+	struct align_instances list = {0};
+	struct host_visits own = {0};
+	int r = host_visits_make(f, host, &own);
+
+	if (r == 0)
+		r = host_match(ref, &own, &list, &c->out->unmatched);
+	align_by_realtime(c);
+	c->out->collectives = list.n;
+	if (r == 0 && list.n) {
+		r = align_fit(&c->line, &list, fleet_time(f, host, c->first),
+			      fleet_time(f, host, c->last), 0);
+		c->out->method = FLEET_COLLECTIVES;
+	}
+	if (r == TACHO_ENO) {
+		struct align_line why = c->line;
+
+		r = 0;
+		align_by_realtime(c);
+		snprintf(c->out->trouble, sizeof(c->out->trouble),
+			 "collectives contradict: those at %.3f s and %.3f s by %.1f us",
+			 list.v[why.first].leave / 1e9, list.v[why.second].leave / 1e9,
+			 why.excess / 1e3);
+	}
+	vec_free(&own);
+	vec_free(&list);
+	return r;
+}
+
+int fleet_align_hosts(struct fleet *f)
+{
+	struct host_visits ref = {0};
+	int r = host_visits_make(f, f->reference, &ref);
+
+	for (size_t i = 0; i < f->host_count && r == 0; i++) {
+		if (f->options->align == FLEET_ALIGN_REALTIME)
+			align_by_realtime(&f->clocks[i]);
+		else if (i != f->reference)
+			r = align_host(f, &ref, i);
+		if (f->options->align == FLEET_ALIGN_COLLECTIVES && i != f->reference &&
+		    f->clocks[i].out->method == FLEET_REALTIME && !f->clocks[i].out->trouble[0])
+			snprintf(f->clocks[i].out->trouble, sizeof(f->clocks[i].out->trouble),
+				 "no collective in common with the reference");
+	}
+	f->clocks[f->reference].line = (struct align_line){0};
+	f->clocks[f->reference].out->method = FLEET_REFERENCE;
+	vec_free(&ref);
+	return r;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mkrank RANK OFFSET_NS DRIFT_PPM COLLECTIVES [BOOT] FILE writes the recording of one rank of an
+ * invented job of 8 ranks in 10 seconds: "AllReduce" that nobody leaves before all have come, each
+ * followed by "mark", which begins at the same true moment on all ranks. The host's clock is off by
+ * OFFSET_NS and drifts. All ranks simulate the same job, so a merged trace shows the error of the
+ * clocks as differences between marks.
+ */
+#include "trace/trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS     8
+#define SPAN      10e9
+#define TRUE_TIME 1.7e18 /* ns since 1970 at which the job began */
+
+static double offset, drift;
+static uint64_t seed = 42;
+
+static double uniform(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return ((double)(seed >> 33) + 0.5) / 2147483648.0;
+}
+
+static double exponential(double mean)
+{
+	return -mean * log(uniform());
+}
+
+/* What the host's clock has counted since the job began, at a true time after that. */
+static double host_ns(double t)
+{
+	return t * (1 + drift) + offset;
+}
+
+/* Ticks of 0.4 ns. */
+static uint64_t tick(double t)
+{
+	return (uint64_t)llround(1e14 + 2.5 * host_ns(t));
+}
+
+int main(int argc, char **argv)
+{
+	struct trace_writer *w;
+	struct trace_writer_options options = {.force = true};
+	struct trace_process process = {
+		.pid = 100, .exit_status = 0, .name = "job", .command = "job"};
+	struct trace_srcloc locs[] = {{"AllReduce", "AllReduce", "job.c", 1, 0},
+				      {"mark", "mark", "job.c", 2, 0}};
+	struct trace_track track = {
+		.kind = TRACE_THREAD, .srcloc = TRACE_NONE, .id = 100, .name = ""};
+	struct trace_ledger ledger = {0};
+	struct tacho_error err;
+	struct trace_lane *lane;
+	int rank, count;
+	char boot[40];
+
+	if (argc < 6)
+		return 2;
+	rank = atoi(argv[1]);
+	offset = atof(argv[2]);
+	drift = atof(argv[3]) * 1e-6;
+	count = atoi(argv[4]);
+	snprintf(boot, sizeof(boot), "boot %s", argc > 6 ? argv[5] : argv[1]);
+	if (trace_writer_open(&w, argv[argc - 1], &options, &err) < 0) {
+		fprintf(stderr, "mkrank: %s\n", err.text);
+		return 1;
+	}
+	trace_set_property(w, "rank", argv[1]);
+	trace_set_property(w, "boot id", boot);
+	trace_set_property(w, "host", argc > 6 ? argv[5] : argv[1]);
+	for (int i = 0; i <= 10; i++) {
+		struct trace_clock_point p = {.ticks = tick(SPAN * i / 10)};
+
+		p.monotonic_ns = llround(host_ns(SPAN * i / 10)) + 1000000000000;
+		p.realtime_ns = (int64_t)TRUE_TIME + llround(host_ns(SPAN * i / 10));
+		trace_add_clock_point(w, &p);
+	}
+	process.start = tick(0);
+	trace_add_process(w, &process);
+	trace_add_track(w, &track);
+	trace_add_srcloc(w, &locs[0]);
+	trace_add_srcloc(w, &locs[1]);
+	lane = trace_lane(w, 0, 0);
+	for (int i = 0; i < count; i++) {
+		double t = SPAN * (i + 0.5) / count, arrive[RANKS], done = 0, leave = 0, left;
+
+		for (int k = 0; k < RANKS; k++) {
+			arrive[k] = t + exponential(40e3);
+			done = fmax(done, arrive[k]);
+		}
+		done += 8e3 + exponential(4e3);
+		for (int k = 0; k < RANKS; k++) {
+			left = done + exponential(1500);
+			if (k == rank)
+				leave = left;
+		}
+		trace_lane_add(w, lane, tick(arrive[rank % RANKS]), tick(leave), 0, 0);
+		trace_lane_add(w, lane, tick(done + 1e6), tick(done + 1e6 + 1000), 1, 0);
+		ledger.zones_emitted += 2;
+	}
+	trace_add_ledger(w, 0, &ledger);
+	if (trace_writer_close(w, &err) < 0) {
+		fprintf(stderr, "mkrank: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clocks from collectives: simulated hosts whose true offsets are known. */
+#include "fleet/align.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static uint64_t seed;
+
+static double uniform(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return ((double)(seed >> 33) + 0.5) / 2147483648.0;
+}
+
+static double exponential(double mean)
+{
+	return -mean * log(uniform());
+}
+
+struct world {
+	double offset, drift; /* true: reference = host + offset + drift * host */
+	int instances;
+	double late; /* ns that the host is always late by; 0: nobody is */
+};
+
+/* Sixty seconds; transfer 8 us and more, arrivals 40 us apart, ends within 1.5 us. */
+static void simulate(const struct world *w, struct align_instances *list)
+{
+	list->n = 0;
+	for (int i = 0; i < w->instances; i++) {
+		double t = 60e9 * (i + uniform()) / w->instances;
+		double arrive[2] = {t + exponential(40e3), t + exponential(40e3)};
+		double done;
+
+		if (w->late)
+			arrive[1] = arrive[0] + w->late + exponential(40e3);
+		done = fmax(arrive[0], arrive[1]) + 8e3 + exponential(4e3);
+		double leave[2] = {done + exponential(1500), done + exponential(1500)};
+		struct align_instance k = {
+			.arrive = (arrive[1] - w->offset) / (1 + w->drift),
+			.leave = (leave[1] - w->offset) / (1 + w->drift),
+			.ref_arrive = arrive[0],
+			.ref_leave = leave[0],
+		};
+
+		assert_int_equal(vec_push(list, k), 0);
+	}
+}
+
+static double true_at(const struct world *w, double host)
+{
+	return w->offset + w->drift * host;
+}
+
+/* The stated bound covers the error of every case; the estimate is far better than the bound. */
+static void test_bound_covers(void **state)
+{
+	struct align_instances list = {0};
+	double worst = 0;
+
+	(void)state;
+	seed = 7;
+	for (int i = 0; i < 500; i++) {
+		struct world w = {.offset = (uniform() - 0.5) * 2e10,
+				  .drift = (uniform() - 0.5) * 80e-6,
+				  .instances = i % 2 ? 200 : 20,
+				  .late = i % 5 == 0 ? 100e3 : 0};
+		struct align_line line;
+
+		simulate(&w, &list);
+		assert_int_equal(align_fit(&line, &list, 0 - w.offset, 60e9 - w.offset, 0), 0);
+		for (int k = 0; k <= 4; k++) {
+			double t = 60e9 * k / 4 - w.offset;
+			double error = fabs(align_at(&line, t) - true_at(&w, t));
+
+			assert_true(error <= line.bound + 1);
+			if (w.instances == 200 && w.late == 0)
+				worst = fmax(worst, error);
+		}
+	}
+	assert_true(worst < 5e3);
+	vec_free(&list);
+}
+
+/* A host that is always late has a wide bound, and says so. */
+static void test_late_host(void **state)
+{
+	struct world w = {.offset = 3e6, .drift = 5e-6, .instances = 200, .late = 100e3};
+	struct align_instances list = {0};
+	struct align_line line;
+
+	(void)state;
+	seed = 3;
+	simulate(&w, &list);
+	assert_int_equal(align_fit(&line, &list, 0, 60e9, 0), 0);
+	assert_true(line.bound > 50e3);
+	assert_true(fabs(align_at(&line, 30e9) - true_at(&w, 30e9)) < 5e3);
+	vec_free(&list);
+}
+
+/* A clock that jumps contradicts: no line, and the two instances are named. */
+static void test_contradiction(void **state)
+{
+	struct world w = {.offset = 0, .drift = 0, .instances = 50};
+	struct align_instances list = {0};
+	struct align_line line;
+
+	(void)state;
+	seed = 9;
+	simulate(&w, &list);
+	for (size_t i = 25; i < list.n; i++) {
+		list.v[i].arrive += 50e6;
+		list.v[i].leave += 50e6;
+	}
+	assert_int_equal(align_fit(&line, &list, 0, 60e9, 0), TACHO_ENO);
+	assert_true(line.excess > 1e6);
+	assert_true((line.first < 25) != (line.second < 25));
+	vec_free(&list);
+}
+
+/* Few instances: the drift is the caller's. */
+static void test_one_instance(void **state)
+{
+	struct align_instance k = {100, 200, 1100, 1200};
+	struct align_instances list = {0};
+	struct align_line line;
+
+	(void)state;
+	assert_int_equal(vec_push(&list, k), 0);
+	assert_int_equal(align_fit(&line, &list, 150, 250, 0), 0);
+	assert_true(fabs(align_at(&line, 200) - 1000) < 1);
+	assert_true(line.bound >= 100 && line.bound < 101);
+	vec_free(&list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bound_covers),
+		cmocka_unit_test(test_late_host),
+		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_one_instance),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
