@@ -281,6 +281,68 @@ static void names_have_one_number(void **state)
 	assert_int_not_equal(a, tacho_srcloc_make(NULL, "samef", "file", 1, 0));
 }
 
+/* Same places in memory, same ends, same lengths: only the content tells them apart. */
+static void run_time_names_are_compared_in_full(void **state)
+{
+	static const char *const names[] = {"beginning A the end", "beginning B the end"};
+	char name[32], function[] = "f0", file[] = "file 0";
+	const char *got;
+
+	(void)state;
+	session_start(0, RING_DROP);
+	for (int i = 0; i < 16; i++) {
+		strcpy(name, names[i & 1]);
+		function[1] = (char)('0' + (i >> 1 & 1));
+		file[5] = (char)('0' + (i >> 2 & 1));
+		tacho_zone_end(tacho_zone_begin_runtime(name, strlen(name), function, file, 7,
+							(uint32_t)i >> 3));
+	}
+	finish(0);
+	assert_int_equal(mine.count, 32);
+	for (int i = 0; i < 16; i++) {
+		got = announced(&meta, RING_SRCLOC, mine.events[2 * i].id);
+		assert_non_null(got);
+		assert_string_equal(got, names[i & 1]);
+		got += strlen(got) + 1;
+		assert_int_equal(got[1], '0' + (i >> 1 & 1));
+		assert_int_equal(got[3 + 5], '0' + (i >> 2 & 1));
+		assert_true(i == 0 || mine.events[2 * i].id != mine.events[2 * i - 2].id);
+	}
+	clean();
+}
+
+static void texts_have_any_length(void **state)
+{
+	char text[80];
+	size_t seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)('!' + i);
+	session_start(0, RING_DROP);
+	{
+		TACHO_ZONE("texts");
+		for (size_t len = 0; len < sizeof(text); len++)
+			TACHO_ZONE_TEXT(text, len);
+	}
+	finish(0);
+	for (size_t i = 0; i < mine.count; i++) {
+		const struct seen *e = &mine.events[i];
+		char expected[88] = {0};
+
+		if (e->kind != RING_RECORD || e->type != RING_ZONE_TEXT)
+			continue;
+		memcpy(expected, text, seen);
+		assert_int_equal(e->ticks, 0);
+		assert_int_equal(e->words[1], seen);
+		assert_int_equal(e->count, 2 + (seen + 7) / 8);
+		assert_memory_equal(&e->words[2], expected, (seen + 7) / 8 * 8);
+		seen++;
+	}
+	assert_int_equal(seen, sizeof(text));
+	clean();
+}
+
 static void a_new_session_starts_afresh(void **state)
 {
 	struct tacho_zone old;
@@ -505,6 +567,8 @@ int main(void)
 		cmocka_unit_test(at_the_limit_losses_are_counted),
 		cmocka_unit_test(the_flight_recorder_keeps_the_newest),
 		cmocka_unit_test(names_have_one_number),
+		cmocka_unit_test(run_time_names_are_compared_in_full),
+		cmocka_unit_test(texts_have_any_length),
 		cmocka_unit_test(a_new_session_starts_afresh),
 		cmocka_unit_test(a_child_has_its_own_ring),
 		cmocka_unit_test(without_a_ring_it_is_counted),
