@@ -42,11 +42,9 @@ foreach(header tt_metal/hostdevcommon/profiler_common.h tt_metal/common/core_coo
 	file(CONFIGURE OUTPUT ${metalium_dir}/${header} CONTENT "${old_text}")
 endforeach()
 
-# -Wno-narrowing: such programs put 64-bit addresses into lists of 32-bit arguments. TRACY_ENABLE: their zones count, as
-# with tt-metal's own package.
+# TRACY_ENABLE: the programs' zones count, as with tt-metal's own package.
 add_library(tacho_metalium INTERFACE)
 target_compile_features(tacho_metalium INTERFACE cxx_std_20)
-target_compile_options(tacho_metalium INTERFACE $<IF:$<CXX_COMPILER_ID:Clang>,-Wno-c++11-narrowing,-Wno-narrowing>)
 target_compile_definitions(tacho_metalium INTERFACE FMT_HEADER_ONLY TRACY_ENABLE)
 target_include_directories(tacho_metalium INTERFACE
 	$<BUILD_INTERFACE:${metalium_dir}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tacho/tt>)

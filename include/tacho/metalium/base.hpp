@@ -8,6 +8,12 @@
  */
 #pragma once
 
+/*
+ * Programs put 64-bit addresses into lists of 32-bit arguments. Not by an option of pkg-config,
+ * which may set no warnings.
+ */
+#pragma GCC diagnostic ignored "-Wnarrowing"
+
 #include <tacho/device.h>
 #include <tacho/metalium/enums.hpp>
 #include <tacho/tacho.h>
