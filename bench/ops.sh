@@ -36,12 +36,22 @@ for ops in ${OPS:-78 780 3910}; do
 		}' || code=1
 	done
 done
-# Instruction counts, which other load does not affect: the report, and the same from single markers.
+# Instruction counts, which other load does not affect: the report, the same from single markers, the viewer's /ops; of markers
+# that are rows and, as in traces of earlier versions, zones.
+instructions() { # instructions LABEL COMMAND...
+	valgrind --tool=callgrind --callgrind-out-file="$dir/callgrind" "${@:2}" 2>&1 >/dev/null |
+		awk -v label="$1" '/Collected/ { printf "%-32s %6.0f M instructions, %5.0f per marker\n", label, $4 / 1e6, $4 / 896000 }'
+}
 if command -v valgrind >/dev/null; then
-	"$BUILD/tests/mklogs" --cores 64 --ops 700 "$dir/count" && "$BUILD/tests/logs2trace" "$dir/count" "$dir/count.tacho"
-	for raw in '' --force-legacy-device-logs; do
-		valgrind --tool=callgrind --callgrind-out-file="$dir/callgrind" "$BUILD/tacho" ops -q -f $raw -o "$dir/count" "$dir/count.tacho" 2>&1 |
-			awk -v raw="${raw:+, raw log}" '/Collected/ { printf "trace of 896,000 markers%s: %.0f M instructions, %.0f per marker\n", raw, $4 / 1e6, $4 / 896000 }'
+	"$BUILD/tests/mklogs" --cores 64 --ops 700 "$dir/count"
+	for form in rows zones; do
+		flag=
+		[ $form = rows ] || flag=-z
+		"$BUILD/tests/logs2trace" $flag "$dir/count" "$dir/count.tacho"
+		echo "trace of 896,000 markers that are $form, $(stat -c %s "$dir/count.tacho") bytes:"
+		instructions '  tacho ops' "$BUILD/tacho" ops -q -f -o "$dir/count" "$dir/count.tacho"
+		instructions '  tacho ops, raw log' "$BUILD/tacho" ops -q -f --force-legacy-device-logs -o "$dir/count" "$dir/count.tacho"
+		instructions '  /ops of the viewer' "$BUILD/ops_view" "$dir/count.tacho"
 	done
 fi
 [ $code = 0 ] || echo 'more than 1 s or 150 MB per million rows'
