@@ -21,18 +21,11 @@ static int64_t names_append(struct op_names *names, uint64_t key, const char *te
 
 	if (names->n >= (names->limit ? names->limit : LIMIT_OPS_NAMES))
 		return TACHO_ELIMIT;
-	/* Not strndup(): a text may contain NUL. */
-	name.text = malloc(len + 1);
-	if (!name.text)
+	name.text = arena_add(&names->arena, text, len);
+	if (!name.text || vec_push(names, name) < 0)
 		return TACHO_ENOMEM;
-	memcpy(name.text, text, len);
-	name.text[len] = 0;
-	if (vec_push(names, name) < 0) {
-		free(name.text);
-		return TACHO_ENOMEM;
-	}
 	if (map_set(&names->by_hash, key, (uint32_t)(names->n - 1)) < 0) {
-		free(names->v[--names->n].text);
+		names->n--;
 		return TACHO_ENOMEM;
 	}
 	return (int64_t)names->n - 1;
@@ -53,8 +46,7 @@ int64_t op_names_add(struct op_names *names, const char *text, size_t len)
 
 void op_names_free(struct op_names *names)
 {
-	for (size_t i = 0; i < names->n; i++)
-		free(names->v[i].text);
+	arena_free(&names->arena);
 	vec_free(names);
 	map_free(&names->by_hash);
 }

@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/fmt.h"
 #include "base/limits.h"
+#include "op/names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,93 +15,36 @@
 
 /* ---- texts ---- */
 
-#define CHUNK (64u << 10)
-
-struct chunk {
-	struct chunk *next;
-	size_t used, size;
-	char data[];
-};
-
-/* Texts by content; those with the same hash are at the keys after it. */
 struct op_strings {
-	struct chunk *chunks;
-	struct map by_hash; /* to an index into texts */
-	struct {
-		VEC(struct op_text);
-	} texts;
-	struct map extras; /* hash of an extra column's name to its index */
+	struct op_names texts;
+	struct map extras; /* text << 8 | kind of an extra column to its index */
 	size_t extra_counts[OP_EXTRA_KINDS];
 };
 
-static struct op_strings *table_strings(struct op_table *t)
+/* The number of a text, or an error. */
+static int64_t text_add(struct op_table *t, const char *text, size_t len)
 {
-	if (!t->strings)
+	if (!t->strings) {
 		t->strings = calloc(1, sizeof(*t->strings));
-	return t->strings;
-}
-
-static uint64_t text_hash(const char *text, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
-	return h;
-}
-
-static char *chunk_add(struct op_strings *s, const char *text, size_t len)
-{
-	struct chunk *c = s->chunks;
-	char *copy;
-
-	if (!c || c->size - c->used < len + 1) {
-		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
-
-		c = malloc(sizeof(*c) + size);
-		if (!c)
-			return NULL;
-		*c = (struct chunk){.next = s->chunks, .size = size};
-		s->chunks = c;
+		if (!t->strings)
+			return TACHO_ENOMEM;
+		t->strings->texts.limit = UINT32_MAX;
 	}
-	copy = c->data + c->used;
-	memcpy(copy, text, len);
-	copy[len] = 0;
-	c->used += len + 1;
-	return copy;
+	return op_names_add(&t->strings->texts, text, len);
 }
 
 struct op_text op_table_text(struct op_table *t, const char *text, size_t len)
 {
-	struct op_strings *s = table_strings(t);
-	uint64_t key = text_hash(text, len);
-	struct op_text copy = {NULL, len};
-	uint32_t *at;
+	int64_t at = text_add(t, text, len);
 
-	if (!s)
-		return copy;
-	for (; (at = map_get(&s->by_hash, key)); key++)
-		if (s->texts.v[*at].len == len && !memcmp(s->texts.v[*at].text, text, len))
-			return s->texts.v[*at];
-	copy.text = chunk_add(s, text, len);
-	if (copy.text && (vec_push(&s->texts, copy) < 0 ||
-			  map_set(&s->by_hash, key, (uint32_t)s->texts.n - 1) < 0))
-		copy.text = NULL;
-	return copy;
+	return (struct op_text){at < 0 ? NULL : t->strings->texts.v[at].text, len};
 }
 
 void op_table_free(struct op_table *t)
 {
-	struct chunk *next;
-
-	for (struct chunk *c = t->strings ? t->strings->chunks : NULL; c; c = next) {
-		next = c->next;
-		free(c);
-	}
 	if (t->strings) {
-		map_free(&t->strings->by_hash);
+		op_names_free(&t->strings->texts);
 		map_free(&t->strings->extras);
-		vec_free(&t->strings->texts);
 	}
 	free(t->strings);
 	vec_free(&t->ops);
@@ -143,25 +87,23 @@ const struct op_cell *op_cell_find(const struct op_table *t, uint32_t cells, uin
 
 int64_t op_table_extra(struct op_table *t, enum op_extra_kind kind, const char *name, size_t len)
 {
-	struct op_strings *s = table_strings(t);
-	uint64_t key = text_hash(name, len) + kind;
+	int64_t text = text_add(t, name, len);
+	uint64_t key = (uint64_t)text << 8 | kind;
 	struct op_extra extra = {.kind = kind};
+	struct op_strings *s = t->strings;
 	uint32_t *at;
 
-	if (!s)
-		return TACHO_ENOMEM;
-	for (; (at = map_get(&s->extras, key)); key++) {
-		const struct op_extra *e = &t->extras.v[*at];
-
-		if (e->kind == kind && e->name.len == len && !memcmp(e->name.text, name, len))
-			return *at;
-	}
+	if (text < 0)
+		return text;
+	at = map_get(&s->extras, key);
+	if (at)
+		return *at;
 	if (s->extra_counts[kind] >= (kind == OP_EXTRA_SIZE || kind == OP_EXTRA_HOST_FUNCTION
 					      ? LIMIT_OPS_COLUMNS
 					      : LIMIT_CSV_CELLS))
 		return TACHO_ELIMIT;
-	extra.name = op_table_text(t, name, len);
-	if (!extra.name.text || vec_push(&t->extras, extra) < 0 ||
+	extra.name = (struct op_text){s->texts.v[text].text, len};
+	if (vec_push(&t->extras, extra) < 0 ||
 	    map_set(&s->extras, key, (uint32_t)t->extras.n - 1) < 0)
 		return TACHO_ENOMEM;
 	s->extra_counts[kind]++;

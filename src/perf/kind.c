@@ -2,6 +2,7 @@
 /* Kinds: parses and stores once what ops of the same call have in common. */
 #include "base/buf.h"
 #include "base/csv.h"
+#include "op/names.h"
 #include "perf/input.h"
 
 #include <math.h>
@@ -9,80 +10,22 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define CHUNK (64u << 10)
-
-struct chunk {
-	struct chunk *next;
-	size_t used, size;
-	char data[];
-};
-
-struct string_slot {
-	const char *text; /* NULL: free */
-	size_t len;
-	uint64_t hash;
-};
-
 struct kind_slot {
 	XXH128_hash_t hash;
 	uint32_t kind; /* index + 1; 0: free */
 };
 
 /*
- * Strings and kinds by content, in open hash tables whose sizes are powers of two, at most half
- * full. A kind is identified by 128 bits of hash over its cells, which are then not stored: the
- * attributes alone are most of a file.
+ * Strings and kinds by content; kinds in an open hash table whose size is a power of two, at most
+ * half full. A kind is identified by 128 bits of hash over its cells, which are then not stored:
+ * the attributes alone are most of a file.
  */
 struct perf_intern {
-	struct chunk *chunks;
-	struct string_slot *strings;
-	size_t strings_n, strings_cap;
+	struct op_names strings;
 	struct kind_slot *kinds;
 	size_t kinds_n, kinds_cap;
 	struct buf key;
 };
-
-static char *arena_add(struct perf_intern *in, const char *text, size_t len)
-{
-	struct chunk *c = in->chunks;
-	char *copy;
-
-	if (!c || c->size - c->used < len + 1) {
-		size_t size = len + 1 > CHUNK ? len + 1 : CHUNK;
-
-		c = malloc(sizeof(*c) + size);
-		if (!c)
-			return NULL;
-		*c = (struct chunk){.next = in->chunks, .size = size};
-		in->chunks = c;
-	}
-	copy = c->data + c->used;
-	memcpy(copy, text, len);
-	copy[len] = 0;
-	c->used += len + 1;
-	return copy;
-}
-
-static int grow_strings(struct perf_intern *in)
-{
-	size_t cap = in->strings_cap ? in->strings_cap * 2 : 256, at;
-	struct string_slot *slots = calloc(cap, sizeof(*slots));
-
-	if (!slots)
-		return TACHO_ENOMEM;
-	for (size_t i = 0; i < in->strings_cap; i++) {
-		if (!in->strings[i].text)
-			continue;
-		at = in->strings[i].hash & (cap - 1);
-		while (slots[at].text)
-			at = (at + 1) & (cap - 1);
-		slots[at] = in->strings[i];
-	}
-	free(in->strings);
-	in->strings = slots;
-	in->strings_cap = cap;
-	return 0;
-}
 
 static int grow_kinds(struct perf_intern *in)
 {
@@ -109,23 +52,19 @@ static struct perf_intern *intern_of(struct perf_input *in)
 {
 	if (!in->intern) {
 		in->intern = calloc(1, sizeof(*in->intern));
-		if (in->intern)
+		if (in->intern) {
 			in->intern->key = (struct buf)BUF_INIT;
+			in->intern->strings.limit = UINT32_MAX;
+		}
 	}
 	return in->intern;
 }
 
 void perf_intern_free(struct perf_intern *intern)
 {
-	struct chunk *c, *next;
-
 	if (!intern)
 		return;
-	for (c = intern->chunks; c; c = next) {
-		next = c->next;
-		free(c);
-	}
-	free(intern->strings);
+	op_names_free(&intern->strings);
 	free(intern->kinds);
 	buf_free(&intern->key);
 	free(intern);
@@ -134,21 +73,9 @@ void perf_intern_free(struct perf_intern *intern)
 const char *perf_string(struct perf_input *input, const char *text, size_t len)
 {
 	struct perf_intern *in = intern_of(input);
-	uint64_t hash = XXH3_64bits(text, len);
-	size_t at;
+	int64_t at = in ? op_names_add(&in->strings, text, len) : TACHO_ENOMEM;
 
-	if (!in || (in->strings_n * 2 >= in->strings_cap && grow_strings(in) < 0))
-		return NULL;
-	at = hash & (in->strings_cap - 1);
-	for (; in->strings[at].text; at = (at + 1) & (in->strings_cap - 1))
-		if (in->strings[at].hash == hash && in->strings[at].len == len &&
-		    !memcmp(in->strings[at].text, text, len))
-			return in->strings[at].text;
-	in->strings[at] = (struct string_slot){arena_add(in, text, len), len, hash};
-	if (!in->strings[at].text)
-		return NULL;
-	in->strings_n++;
-	return in->strings[at].text;
+	return at < 0 ? NULL : in->strings.v[at].text;
 }
 
 /* The attributes after the first NAME, or NULL. */

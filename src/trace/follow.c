@@ -152,8 +152,8 @@ static int follow_reload(struct trace_private *p, const char *path, struct tacho
 	zblock_cache_free(p);
 	p->idle_limit = limit;
 	reader_forget(p);
-	arena_free(p);
-	p->trace.path = arena_string(p, path, strlen(path));
+	arena_free(&p->arena);
+	p->trace.path = arena_add(&p->arena, path, strlen(path));
 	p->checkpoint = p->checkpoint_end = p->checkpoint_parts = 0;
 	r = p->trace.path ? follow_read(p) : TACHO_ENOMEM;
 	if (r < 0)
@@ -205,7 +205,7 @@ static int take_name(struct trace_private *p, const char *path, struct tacho_err
 
 	if (!strcmp(p->trace.path, path))
 		return 0;
-	name = arena_string(p, path, strlen(path));
+	name = arena_add(&p->arena, path, strlen(path));
 	if (!name)
 		return reader_explain(path, TACHO_ENOMEM, err);
 	p->trace.path = name;

@@ -9,7 +9,7 @@ static const char *model_text_read(struct trace_private *p, struct in *in, int *
 {
 	size_t len = in_limited(in, LIMIT_NAME);
 	const uint8_t *bytes = format_in_bytes(in, len);
-	const char *s = bytes ? arena_string(p, bytes, len) : "";
+	const char *s = bytes ? arena_add(&p->arena, bytes, len) : "";
 
 	if (!s)
 		*r = TACHO_ENOMEM;

@@ -59,7 +59,7 @@ static int attach_fd(struct trace_private *p, const char *path, uint64_t limit,
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, TACHO_EREAD, "%s is not a regular file", path);
 	p->trace.file_size = (uint64_t)st.st_size < limit ? (uint64_t)st.st_size : limit;
-	p->trace.path = arena_string(p, path, strlen(path));
+	p->trace.path = arena_add(&p->arena, path, strlen(path));
 	if (!p->trace.path)
 		return reader_explain(path, TACHO_ENOMEM, err);
 	return reader_magic_check(p, err);
@@ -242,7 +242,7 @@ int trace_open_again(struct trace **again, const struct trace *trace, struct tac
 	r = reader_open(&p, path, UINT64_MAX, false, err);
 	if (r < 0)
 		return r;
-	name = arena_string(p, trace->path, strlen(trace->path));
+	name = arena_add(&p->arena, trace->path, strlen(trace->path));
 	if (name)
 		p->trace.path = name;
 	*again = &p->trace;
@@ -280,7 +280,7 @@ void trace_close(struct trace *trace)
 	vec_free(&p->pending);
 	vec_free(&p->bad);
 	vec_free(&p->open);
-	arena_free(p);
+	arena_free(&p->arena);
 	free(p->followed);
 	free(p->sums);
 	if (p->fd >= 0)

@@ -11,6 +11,7 @@
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "clock/clock.h"
@@ -114,14 +115,12 @@ struct lane {
 	uint8_t *recursive; /* a bit for each zone, of files without marks; NULL: none */
 };
 
-struct arena_chunk;
-
 struct trace_private {
 	struct trace trace; /* what the caller sees; first, so that both have one address */
 	int fd;
 	struct unpacker *unpacker;
 	struct buf store, unpacked;
-	struct arena_chunk *arena;
+	struct arena arena;
 
 	struct {
 		VEC(struct trace_process);
@@ -201,10 +200,6 @@ static inline struct trace_private *private_of(const struct trace *t)
 {
 	return t->private;
 }
-
-/* arena.c: copies that live until the trace is closed; NULL: no memory. */
-char *arena_string(struct trace_private *p, const void *bytes, size_t len);
-void arena_free(struct trace_private *p);
 
 /* model.c: definitions into the arrays. */
 int model_read(struct trace_private *p, struct in *in);

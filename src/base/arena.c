@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena of a trace: strings that live as long as the trace. */
-#include "trace/reader.h"
+/* Strings in chunks. */
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define ARENA_CHUNK (64u << 10)
 
@@ -10,9 +13,9 @@ struct arena_chunk {
 	char bytes[];
 };
 
-char *arena_string(struct trace_private *p, const void *bytes, size_t len)
+char *arena_add(struct arena *arena, const void *bytes, size_t len)
 {
-	struct arena_chunk *c = p->arena;
+	struct arena_chunk *c = arena->chunks;
 	char *s;
 
 	if (!c || c->size - c->used < len + 1) {
@@ -23,8 +26,8 @@ char *arena_string(struct trace_private *p, const void *bytes, size_t len)
 			return NULL;
 		c->used = 0;
 		c->size = size;
-		c->next = p->arena;
-		p->arena = c;
+		c->next = arena->chunks;
+		arena->chunks = c;
 	}
 	s = c->bytes + c->used;
 	if (len)
@@ -34,12 +37,12 @@ char *arena_string(struct trace_private *p, const void *bytes, size_t len)
 	return s;
 }
 
-void arena_free(struct trace_private *p)
+void arena_free(struct arena *arena)
 {
-	while (p->arena) {
-		struct arena_chunk *next = p->arena->next;
+	while (arena->chunks) {
+		struct arena_chunk *next = arena->chunks->next;
 
-		free(p->arena);
-		p->arena = next;
+		free(arena->chunks);
+		arena->chunks = next;
 	}
 }
