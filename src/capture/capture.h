@@ -80,6 +80,7 @@ int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error 
 int capture_sample(struct capture *c, const struct sampler_options *options,
 		   struct tacho_error *err);
 int capture_sample_add(struct capture *c, pid_t pid, bool on_exec, struct tacho_error *err);
+int capture_sample_poll(struct capture *c, pid_t pid); /* if adding it was refused */
 int capture_sample_start(struct capture *c, struct tacho_error *err);
 void capture_sample_cancel(struct capture *c);
 int capture_property(struct capture *c, const char *key, const char *value);

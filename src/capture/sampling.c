@@ -61,6 +61,12 @@ int capture_sample_add(struct capture *c, pid_t pid, bool on_exec, struct tacho_
 	return sampler_add(c->sampling->sampler, pid, on_exec, err);
 }
 
+int capture_sample_poll(struct capture *c, pid_t pid)
+{
+	trace_set_property(c->writer, "sampling event", TRACE_NO_EVENT);
+	return sampler_poll(c->sampling->sampler, pid);
+}
+
 int capture_sample_start(struct capture *c, struct tacho_error *err)
 {
 	return sampler_start(c->sampling->sampler, err);

@@ -163,7 +163,10 @@ int record_sample_add(struct recording *r, const struct record_conf *conf, pid_t
 
 	if (!r->sampling || capture_sample_add(r->capture, pid, on_exec, &err) == 0)
 		return 0;
-	return sample_refused(r, conf, &err);
+	if (sample_is_strict(conf) || capture_sample_poll(r->capture, pid) < 0)
+		return sample_refused(r, conf, &err);
+	err_warn("only waiting threads are sampled, not running code: %s", err.text);
+	return 0;
 }
 
 int record_sample_start(struct recording *r, const struct record_conf *conf)

@@ -68,7 +68,7 @@ static void name_put(struct sampler *s, enum sampler_kind kind, uint32_t pid, ui
 	queue_put(s, &e, name, strlen(name));
 }
 
-static void process_announce(struct sampler *s, uint32_t pid, uint64_t ns, const char *name)
+void follow_process_name(struct sampler *s, uint32_t pid, uint64_t ns, const char *name)
 {
 	struct sampled_process *p = sampler_process(s, pid);
 
@@ -79,7 +79,7 @@ static void process_announce(struct sampler *s, uint32_t pid, uint64_t ns, const
 	name_put(s, SAMPLER_PROCESS, pid, pid, p->parent, ns, name);
 }
 
-static void thread_name(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t ns,
+void follow_thread_name(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t ns,
 			const char *name)
 {
 	struct sampled_thread *t = sampler_thread(s, pid, tid);
@@ -97,9 +97,9 @@ static void comm_follow(struct sampler *s, const struct record *r)
 	if (p && (r->exec || !p->announced)) {
 		if (r->exec)
 			space_clear(&p->space);
-		process_announce(s, r->pid, r->time, r->name);
+		follow_process_name(s, r->pid, r->time, r->name);
 	}
-	thread_name(s, r->pid, r->tid, r->time, r->name);
+	follow_thread_name(s, r->pid, r->tid, r->time, r->name);
 }
 
 static void fork_follow(struct sampler *s, const struct record *r)
@@ -198,7 +198,7 @@ void follow_record(struct sampler *s, const struct record *r)
 
 /* ------------------------------------------------------ running already */
 
-static void maps_read(struct sampler *s, pid_t pid)
+void follow_maps(struct sampler *s, pid_t pid)
 {
 	char path[64], line[4400], name[4200], prot[8];
 	FILE *f;
@@ -247,8 +247,8 @@ int follow_running(struct sampler *s, pid_t pid)
 	DIR *d;
 
 	comm_read(name, sizeof(name), pid, (uint32_t)pid);
-	process_announce(s, (uint32_t)pid, now, name);
-	maps_read(s, pid);
+	follow_process_name(s, (uint32_t)pid, now, name);
+	follow_maps(s, pid);
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	d = opendir(path);
 	while (d && (entry = readdir(d)) != NULL) {
@@ -257,7 +257,7 @@ int follow_running(struct sampler *s, pid_t pid)
 		if (!tid)
 			continue;
 		comm_read(name, sizeof(name), pid, tid);
-		thread_name(s, (uint32_t)pid, tid, now, name);
+		follow_thread_name(s, (uint32_t)pid, tid, now, name);
 		states_attach(s, (uint32_t)pid, tid);
 	}
 	if (d)

@@ -13,12 +13,19 @@
 
 #include <pthread.h>
 
+/* The kernel's account of a thread, nanoseconds. */
+struct schedule {
+	uint64_t run, wait, slices;
+};
+
 struct sampled_thread {
 	uint32_t pid, tid;
 	uint64_t since; /* ns; 0: not seen on or off a CPU yet */
 	uint32_t cpu;
 	uint32_t state; /* enum trace_state since then */
 	bool named;
+	uint64_t polled; /* ns; without events: when schedule was read */
+	struct schedule schedule;
 	uint32_t owner; /* EVENT_OWNER of its samples; 0: none yet */
 	/*
 	 * While it is blocked: its stack, read at read_at. It is valid if the thread has not run
@@ -46,6 +53,8 @@ struct sampled_process {
 	struct space space;
 	uint32_t parent;
 	bool announced, ended;
+	char comm[64];    /* without events: its name at the last poll */
+	uint64_t maps_at; /* ns; without events: when its mappings were read */
 	struct python python;
 	uint32_t python_at; /* generation of the mappings at the last search */
 };
@@ -76,6 +85,7 @@ struct sampler {
 	struct pystacks *python;
 	/* Of the last samples: whether stacks are larger than the copies. */
 	unsigned window_samples, window_cut;
+	bool polls;       /* without events: /proc is polled */
 	bool deepened;    /* larger copies were tried */
 	bool sees_python; /* some process is an interpreter: samples are examined sooner */
 
@@ -103,6 +113,10 @@ struct sampled_thread *sampler_thread(struct sampler *s, uint32_t pid, uint32_t 
 void follow_record(struct sampler *s, const struct record *r);
 /* Reads mappings and threads of a process that is already running. */
 int follow_running(struct sampler *s, pid_t pid);
+void follow_maps(struct sampler *s, pid_t pid);
+void follow_process_name(struct sampler *s, uint32_t pid, uint64_t ns, const char *name);
+void follow_thread_name(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t ns,
+			const char *name);
 
 /* ---- states.c: states of threads */
 void states_switch(struct sampler *s, const struct record *r);
@@ -119,6 +133,11 @@ void states_finish(struct sampler *s, uint64_t ns);
 /* ---- waiting.c: stacks of waiting threads */
 /* Reads the stacks of threads that have been waiting for a while. True: some will be due soon. */
 bool waiting_round(struct sampler *s, uint64_t now);
+/* Reads the stack of one now; the caller knows that it waits. */
+void waiting_read(struct sampler *s, struct sampled_thread *t);
+
+/* ---- poll.c: states without perf events */
+void poll_round(struct sampler *s, uint64_t now);
 
 /* ---- pystack.c: Python frames in native stacks */
 struct pystacks *pystacks_new(void);

@@ -94,10 +94,12 @@ static void profile_states_row_add(const struct profile *p, const struct window 
  * Samples of the program's own code measure the part of the CPU time outside the kernel. They are
  * statistical: if they exceed the CPU time, all of it was outside the kernel.
  */
-static void kernel_split(struct profile_thread *t, double window_ns)
+static void kernel_split(const struct profile *p, struct profile_thread *t, double window_ns)
 {
+	const char *event = trace_property(p->trace, "sampling event");
+	bool sampled = !event || strcmp(event, TRACE_NO_EVENT) != 0;
 	double running = t->ns[PROFILE_RUNNING], known = 0;
-	double user = t->sampled_ns < running ? t->sampled_ns : running;
+	double user = sampled && t->sampled_ns < running ? t->sampled_ns : running;
 
 	t->ns[PROFILE_RUNNING] = user;
 	t->ns[PROFILE_KERNEL] = running - user;
@@ -139,8 +141,9 @@ int profile_thread_states(struct profile *p, const struct profile_filter *filter
 		last = w.n ? w.v[w.n - 1].end : 0;
 	}
 	if (last > first)
-		kernel_split(t, trace_duration_ns(p->trace, first,
-						  first + window_overlap(&w, first, last)));
+		kernel_split(p, t,
+			     trace_duration_ns(p->trace, first,
+					       first + window_overlap(&w, first, last)));
 	window_free(&w);
 	return r < 0 ? r : 0;
 }

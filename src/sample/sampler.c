@@ -2,11 +2,15 @@
 /* The sampler's thread, and its interface for the recorder; see sampler.h. */
 #include "sample/private.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ROUND_MS   5
+#define POLL_MS    10          /* without events */
 #define SOON_MS    1           /* while the stack of a waiting thread is due to be read */
 #define SETTLE_NS  1000000u    /* records of another CPU may reach their ring this much later */
 #define CLOCK_NS   1000000000u /* between two clock points, once the rate is known */
@@ -84,6 +88,12 @@ static void *sampler_loop(void *argument)
 	struct sampler *s = argument;
 	bool soon;
 
+	while (s->polls && !is_stopped(s)) {
+		clock_follow(s);
+		poll_round(s, sampler_raw_ns());
+		states_round(s);
+		poll(NULL, 0, POLL_MS);
+	}
 	while (!is_stopped(s)) {
 		clock_follow(s);
 		records_drain(s, sampler_raw_ns() - SETTLE_NS);
@@ -131,6 +141,20 @@ int sampler_add(struct sampler *s, pid_t pid, bool on_exec, struct tacho_error *
 		return events_add(&s->events, pid, true, err);
 	r = events_add_process(&s->events, pid, err);
 	return r < 0 ? r : follow_running(s, pid);
+}
+
+int sampler_poll(struct sampler *s, pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return TACHO_ENO;
+	close(fd);
+	s->polls = true;
+	return sampler_process(s, (uint32_t)pid) ? 0 : TACHO_ENOMEM;
 }
 
 int sampler_start(struct sampler *s, struct tacho_error *err)

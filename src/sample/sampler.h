@@ -72,6 +72,11 @@ struct sampler;
 int sampler_open(struct sampler **s, const struct sampler_options *options,
 		 struct tacho_error *err);
 int sampler_add(struct sampler *s, pid_t pid, bool on_exec, struct tacho_error *err);
+/*
+ * Where sampler_add() was refused: states of threads and stacks of waiting ones by polling /proc,
+ * without samples of running code. Negative: that is not allowed either.
+ */
+int sampler_poll(struct sampler *s, pid_t pid);
 int sampler_start(struct sampler *s, struct tacho_error *err);
 void sampler_take(struct sampler *s, struct sampler_batch *batch);
 void sampler_batch_free(struct sampler_batch *batch);

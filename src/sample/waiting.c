@@ -84,7 +84,7 @@ static bool code_read(void *context, uint64_t address, void *to, size_t len)
 	return process_vm_readv(*(pid_t *)context, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-static void thread_look(struct sampler *s, struct sampled_thread *t)
+void waiting_read(struct sampler *s, struct sampled_thread *t)
 {
 	struct sampled_process *p = sampler_process(s, t->pid);
 	pid_t pid = (pid_t)t->pid;
@@ -94,6 +94,9 @@ static void thread_look(struct sampler *s, struct sampled_thread *t)
 	uint64_t sp, pc;
 	long call;
 
+	t->read_at = waiting_raw_ns(); /* not again during this wait, whatever the result */
+	t->node = 0;
+	t->call = 0;
 	if (!s->stack)
 		s->stack = malloc(STACK_READ);
 	if (!p || !s->stack || !call_read(t, &call, &sp, &pc))
@@ -128,10 +131,7 @@ bool waiting_round(struct sampler *s, uint64_t now)
 			soon = true;
 			continue;
 		}
-		t->read_at = now; /* not again during this wait, whatever the result */
-		t->node = 0;
-		t->call = 0;
-		thread_look(s, t);
+		waiting_read(s, t);
 	}
 	return soon;
 }

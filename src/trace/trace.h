@@ -247,6 +247,8 @@ enum trace_marker_kind {
  * Symbols give names to addresses; .c counts the functions that are inlined there, innermost = 0.
  */
 #define TRACE_STACKS "stacks"
+/* Property "sampling event" of a recording that has thread states but no samples. */
+#define TRACE_NO_EVENT "none; /proc was polled"
 
 enum trace_state {
 	TRACE_STATE_UNKNOWN,

@@ -33,7 +33,7 @@ expect_denied() {
 	expect_line err "$pattern"
 }
 for how in EPERM ENOSYS; do
-	expect_denied $how 'not sampled: perf_event_open\(\) is not allowed here .*cap-add PERFMON' --sample
+	expect_denied $how 'only waiting threads are sampled, not running code: perf_event_open\(\) is not allowed here .*cap-add PERFMON' --sample
 	[ $got = 0 ] || fail "run exits with $got"
 	expect_exit 0 "$TACHO" check denied.tacho
 	expect_exit 0 "$TACHO" stats denied.tacho
@@ -41,7 +41,7 @@ for how in EPERM ENOSYS; do
 	expect_denied $how 'perf_event_open\(\) is not allowed' --sample=strict
 	[ $got = 7 ] || fail "run --sample=strict exits with $got"
 done
-expect_denied EACCES 'not sampled: the kernel denies perf events' --sample
+expect_denied EACCES 'only waiting threads are sampled, not running code: the kernel denies perf events' --sample
 
 # As a user without rights: one's own programs can be sampled, those of others cannot.
 can_be_nobody || { echo "the rest needs a second user"; exit 0; }
