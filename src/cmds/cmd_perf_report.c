@@ -32,7 +32,7 @@ struct conf {
 	const char *fail_above, *html;
 	int64_t before;
 	const char *active_experts;
-	int64_t top;
+	int64_t top, process;
 };
 
 static const char *const groups[] = {"op", "memory", "category", NULL};
@@ -77,6 +77,9 @@ static const struct opt opts[] = {
 	       "show each replay of a replayed trace, their mean with its spread, or the last"),
 	YIELDS(OPT_T_FLAG, "count-warm-ups", NULL, struct conf, count_warm_ups, NULL,
 	       "count ops that were compiled and later run again from the cache"),
+	YIELDS(OPT_T_INT, "process", "PID", struct conf, process, NULL,
+	       "trace only: the ops of this process (default: all, or of several that used the same "
+	       "device the one that used it most)"),
 	OPT_FLAG(0, "no-host-ops", struct conf, no_host_ops, "omit ops that ran on the host"),
 	OPT_FLAG(0, "no-merge-devices", struct conf, no_merge_devices,
 		 "keep the rows of each device instead of one for all"),
@@ -441,7 +444,7 @@ static int read_input(struct job *j)
 {
 	if (j->n != 1 || !perf_trace_is(j->paths[0]))
 		return perf_input_read(&j->in, j->paths, j->n, &j->notes, &j->err);
-	return perf_trace_open(&j->trace, j->paths[0], &j->in, &j->notes, &j->err);
+	return perf_trace_open(&j->trace, j->paths[0], j->c->process, &j->in, &j->notes, &j->err);
 }
 
 static int explain_gaps(struct job *j)
@@ -505,7 +508,8 @@ static int read_run(struct job *j, struct diff_run *run, char *const *path)
 
 	run->in = (struct perf_input)PERF_INPUT_INIT;
 	if (perf_trace_is(*path))
-		r = perf_trace_open(&run->trace, *path, &run->in, &j->notes, &j->err);
+		r = perf_trace_open(&run->trace, *path, j->c->process, &run->in, &j->notes,
+				    &j->err);
 	else
 		r = perf_input_read(&run->in, path, 1, &j->notes, &j->err);
 	if (r == 0)

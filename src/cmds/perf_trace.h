@@ -16,9 +16,11 @@ struct perf_trace {
 };
 
 /*
- * Opens the trace and puts its ops into IN. 0 or an error; call perf_trace_free() in either case.
+ * Opens the trace and puts its ops into IN: those of the process PID; 0: of all, or if several used
+ * the same device, of the one that used it most, with a note. 0 or an error; call perf_trace_free()
+ * in either case.
  */
-int perf_trace_open(struct perf_trace *t, const char *path, struct perf_input *in,
+int perf_trace_open(struct perf_trace *t, const char *path, int64_t pid, struct perf_input *in,
 		    struct perf_notes *notes, struct tacho_error *err);
 void perf_trace_free(struct perf_trace *t);
 

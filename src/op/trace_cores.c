@@ -342,6 +342,55 @@ bool op_several_processes(const struct trace *trace, const uint8_t *in)
 	return first != TRACE_NONE && op_device_process(trace, in, first) != TRACE_NONE;
 }
 
+/* Do two processes have a device of one number? Then the numbers of their ops collide. */
+static bool devices_collide(const struct trace *trace)
+{
+	for (uint32_t i = 0, last = TRACE_NONE; i < trace->track_count; i++) {
+		const struct trace_track *a = &trace->tracks[i];
+
+		if (a->kind != TRACE_CORE || TRACE_CORE_IS_OTHER(a->id))
+			continue;
+		/* Tracks of one device mostly follow each other: compare each run once. */
+		if (last != TRACE_NONE && trace->tracks[last].process == a->process &&
+		    TRACE_CORE_DEVICE(trace->tracks[last].id) == TRACE_CORE_DEVICE(a->id))
+			continue;
+		last = i;
+		for (uint32_t k = 0; k < i; k++) {
+			const struct trace_track *b = &trace->tracks[k];
+
+			if (b->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(b->id) &&
+			    b->process != a->process &&
+			    TRACE_CORE_DEVICE(b->id) == TRACE_CORE_DEVICE(a->id))
+				return true;
+		}
+	}
+	return false;
+}
+
+uint32_t op_main_process(const struct trace *trace)
+{
+	uint32_t process = TRACE_NONE, best = TRACE_NONE;
+	uint64_t most = 0;
+
+	if (!op_several_processes(trace, NULL) || !devices_collide(trace))
+		return TRACE_NONE;
+	while ((process = op_device_process(trace, NULL, process)) != TRACE_NONE) {
+		uint64_t zones = 0;
+
+		for (uint32_t i = 0; i < trace->lane_count; i++) {
+			const struct trace_track *t = &trace->tracks[trace->lanes[i].track];
+
+			if (t->kind == TRACE_CORE && t->process == process)
+				zones += trace->lanes[i].zones;
+		}
+		if (best == TRACE_NONE || zones > most) {
+			best = process;
+			most = zones;
+		}
+	}
+	return best;
+}
+
 void op_process_label(const struct trace *trace, uint32_t process, char *out)
 {
 	uint32_t pid = trace->processes[process].pid, times = 1;

@@ -88,6 +88,11 @@ int op_cores_walk(struct op_cores *cores, op_marker_fn fn, void *context);
 uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_t after);
 void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process,
 		       uint8_t *out);
+/*
+ * For those who show one table of ops: if several processes used the same device, the one with the
+ * most zones on it; TRACE_NONE: all processes can be in one table.
+ */
+uint32_t op_main_process(const struct trace *trace);
 bool op_several_processes(const struct trace *trace, const uint8_t *in);
 /* The device's name in file names: its number, followed by ".2" when the number occurs again. */
 #define OP_PROCESS_LABEL 32

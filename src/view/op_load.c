@@ -2,6 +2,7 @@
 /* Where the ops come from: an ops report, or the trace itself. */
 #include "base/now.h"
 #include "op/csv.h"
+#include "op/trace_cores.h"
 #include "trace/device_clock.h"
 #include "view/op_table.h"
 
@@ -215,10 +216,23 @@ static int report_read(struct view_call *c, struct ops *o, struct tacho_error *e
 static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
 	const struct op_load_options options = {0};
-	int r = ops_likely(c->trace)
-			? op_load_trace(&o->loaded, c->trace, NULL, NULL, &options, err)
-			: TACHO_ENO;
+	uint32_t process = op_main_process(c->trace);
+	uint8_t *tracks = NULL;
+	int r;
 
+	if (process != TRACE_NONE) {
+		tracks = malloc(c->trace->track_count + 1);
+		if (!tracks)
+			return TACHO_ENOMEM;
+		op_process_tracks(c->trace, NULL, process, tracks);
+		perf_note(&o->notes, NOTE_WARNING,
+			  "several processes used the same device; these are the ops of process "
+			  "%u (%s)",
+			  c->trace->processes[process].pid, c->trace->processes[process].name);
+	}
+	r = ops_likely(c->trace) ? op_load_trace(&o->loaded, c->trace, tracks, NULL, &options, err)
+				 : TACHO_ENO;
+	free(tracks);
 	if (r == TACHO_ENO)
 		return err_set(err, r, "there are no ops in this trace");
 	o->table = &o->loaded.host.table;

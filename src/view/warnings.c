@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems of a trace, and where they are. */
+#include "op/trace_cores.h"
 #include "trace/names.h"
 #include "view/device_clock.h"
 #include "view/row_merge.h"
@@ -190,6 +191,21 @@ static void absent_put(struct warnings *w)
 	}
 }
 
+/* Pages list the ops of one process if several used the same device. */
+static void process_put(struct warnings *w)
+{
+	const struct trace *t = w->c->trace;
+	uint32_t process = op_main_process(t);
+	char text[200];
+
+	if (process == TRACE_NONE)
+		return;
+	snprintf(text, sizeof(text),
+		 "several processes used the same device: ops are those of process %u (%.64s)",
+		 t->processes[process].pid, t->processes[process].name);
+	warning_put(w, "process", text, TRACE_NONE);
+}
+
 int warnings_put(struct view_call *c)
 {
 	struct warnings w = {.c = c};
@@ -199,6 +215,7 @@ int warnings_put(struct view_call *c)
 	if (c->trace->damage.text[0])
 		warning_put(&w, "damage", c->trace->damage.text, TRACE_NONE);
 	absent_put(&w);
+	process_put(&w);
 	r = clocks_put(&w);
 	if (r == 0)
 		r = warnings_tracks_put(&w);

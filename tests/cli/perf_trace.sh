@@ -85,3 +85,18 @@ head -c 1000 app.tacho >cut.tacho
 "$REPORT" cut.tacho >out 2>err
 [ $? -le 4 ] || fail "a cut trace ends with $?"
 exit 0
+
+# Op numbers count per process: of two that used the same device one is reported, never a mixture.
+TT_METAL_DEVICE_PROFILER=1 TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" run -o two.tacho -- \
+	sh -c "$BUILD/examples/device/loopback && $BUILD/examples/device/layers && $BUILD/examples/device/loopback"
+expect_exit 0 "$REPORT" two.tacho --ignore-signposts --format=json
+expect_line err 'several processes used the same device; these are the ops of process [0-9]+ \(layers\), --process=PID'
+"$REPORT" app.tacho --ignore-signposts --format=json >one 2>/dev/null || fail "one process"
+python3 - <<'PY' || fail "ops of several processes are mixed"
+import json
+names = [[o["op"] for o in json.load(open(f))["ops"]] for f in ("one", "out")]
+assert names[0] == names[1], names
+PY
+expect_error 1 'has no process 3' "$REPORT" --process 3 two.tacho
+expect_exit 0 "$TACHO" query --format=csv two.tacho 'SELECT count(DISTINCT upid) FROM op'
+expect_line out '^3$'

@@ -73,7 +73,7 @@ export interface Signpost {
 }
 
 export interface Warning {
-	kind: "loss" | "clock" | "damage" | "drop" | "late" | "absent";
+	kind: "loss" | "clock" | "damage" | "drop" | "late" | "absent" | "process";
 	text: string;
 	t?: number;
 	/** Where the loss begins, if known. */
