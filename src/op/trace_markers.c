@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MARKER_DEPTH 1024 /* open zones of a RISC: more are of a damaged file */
+
 /* The ids of one execution of a program. */
 struct run {
 	uint64_t id;
@@ -299,12 +301,16 @@ static bool zone_leave(struct walk *w, uint32_t srcloc, struct run *run)
 
 static int zone_enter(struct walk *w, const struct op_marker *m)
 {
-	if (m->values)
+	if (m->values) { /* without a parent: the ends of zones that are open were lost */
 		w->run = (struct run){m->value, OP_NONE, OP_NONE};
+		w->stack.n = 0;
+	}
 	if (m->values > 1) {
 		w->run.trace = (int64_t)(m->value2 >> 32);
 		w->run.session = (int64_t)(m->value2 & UINT32_MAX);
 	}
+	if (w->stack.n >= MARKER_DEPTH)
+		return 0;
 	return vec_push(&w->stack, ((struct open_zone){.srcloc = m->zone, .run = w->run}));
 }
 
