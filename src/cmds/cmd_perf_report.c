@@ -625,14 +625,16 @@ static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int a
 	j.style.color = !c->no_color && term_use_color(common->color, stdout);
 	j.style.safe = isatty(STDOUT_FILENO) || c->model == PERF_MODEL_NEXT;
 	r = read_options(&j);
-	for (int i = 0; i < argc && r == 0; i++)
+	/* Release 1.2.4 takes no folders. */
+	for (int i = 0; i < argc && r == 0 && c->model != PERF_MODEL_1_2_4; i++)
 		if (ranks_reports(argv[i], &paths) < 0)
 			r = err_set(&j.err, TACHO_ENOMEM, "out of memory");
-	if (r == 0) {
+	if (paths.n) {
 		j.paths = paths.v;
 		j.n = paths.n;
-		r = check_options(&j);
 	}
+	if (r == 0)
+		r = check_options(&j);
 	if (r == 0)
 		r = run_job(&j);
 	if (r < 0)

@@ -521,6 +521,36 @@ static void take_fallbacks(struct perf_input *in)
 			in->kinds.v[i].family = FAMILY_HOST;
 }
 
+#define LONGEST 1e17 /* ns, three years: no op takes longer */
+
+/* Infinite, negative and absurd times of a damaged file would spoil all sums: leave them out. */
+static void impossible_drop(struct perf_input *in, struct perf_notes *notes)
+{
+	unsigned long long n = 0;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < in->rows.n; i++) {
+		struct perf_row *row = &in->rows.v[i];
+		bool time = row->duration < 0 || row->duration > LONGEST;
+		bool gap = fabs(row->gap) > LONGEST;
+
+		if (time)
+			row->duration = NAN;
+		if (gap)
+			row->gap = NAN;
+		if (n == 0 && (time || gap))
+			first = (uint32_t)i;
+		n += time + gap;
+		row->bad |= time || gap;
+	}
+	if (!n)
+		return;
+	perf_note(notes, NOTE_WARNING,
+		  "%llu impossible time%s (negative, infinite or of years), the first in line %u: "
+		  "left out",
+		  n, n == 1 ? "" : "s", perf_row_line(first));
+}
+
 /* Release 1.2.4 and its successor print unknown values as NaN. */
 static void print_nan(struct perf_input *in, bool nan)
 {
@@ -598,6 +628,8 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	note_start(r, notes);
 	if (o->model != PERF_MODEL_1_2_4)
 		take_fallbacks(in);
+	if (o->model == PERF_MODEL_TACHO)
+		impossible_drop(in, notes);
 	print_nan(in, o->model != PERF_MODEL_TACHO);
 	code = merged.started ? label_sparse(r, in, notes) : TACHO_ENOMEM;
 	if (code == 0 && o->model == PERF_MODEL_NEXT)

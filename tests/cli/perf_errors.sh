@@ -130,14 +130,14 @@ assert [r["Global Call Count"] for r in csv.DictReader(open("calls.out.csv"))] =
 expect_exit 5 bash -c '"$0" small.csv >/dev/full' "$REPORT"
 expect_line err 'cannot write'
 
-# Infinite times are times, as for other readers of CSV: the rest is nothing beside them.
+# Infinite times are times for release 1.2.4: the rest is nothing beside them.
 sed '6s/,50000,/,inf,/' small.csv >infinite.csv
-expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op
+expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op --model=1.2.4 --ignore-signposts
 expect_count 0 err
-expect_line out '^ 1 +0.0 % +SLOW' '^ 2 +SLOW +MatmulDeviceOperation 512 .* inf μs +10 μs +32 +0 GB/s' ' inf μs +10 μs *$' ' 0.00 % +MatmulDeviceOperation +inf μs'
-expect_exit 0 "$REPORT" infinite.csv --format=json
+expect_line out ' MatmulDeviceOperation 512 .* inf μs +10 μs ' ' 0.00 % +MatmulDeviceOperation +inf μs'
+expect_exit 4 "$REPORT" infinite.csv --format=json
 python3 -c 'import json, sys; json.load(sys.stdin, parse_constant=lambda name: sys.exit(name))' <out || fail "JSON knows no infinity"
-expect_exit 0 "$REPORT" infinite.csv --summary-file picture
+expect_exit 4 "$REPORT" infinite.csv --summary-file picture
 grep -q '="[^"]*\(nan\|inf\)' picture.svg && fail "a picture of infinity"
 sed '6s/,32,64,/,inf,64,/' small.csv >infinite.csv
 expect_exit 4 "$REPORT" infinite.csv --no-advice
@@ -193,3 +193,21 @@ for files in 'small.csv hosts.csv' 'hosts.csv small.csv'; do
 done
 expect_exit 0 "$REPORT" hosts.csv hosts.csv
 expect_count 0 err
+
+# Impossible times count nowhere: no sum is infinite.
+ops >times.csv <<'ROWS'
+Copy;dev;0;5000;0;8
+Move;dev;0;inf;100;8
+Tilize;dev;0;-5;inf;8
+Pad;dev;0;1e308;1e308;8
+Slice;dev;0;7000;200;8
+ROWS
+expect_exit 4 "$REPORT" times.csv
+expect_line err '5 impossible times \(negative, infinite or of years\), the first in line 3: left out'
+! grep -qwE 'inf|nan' out || fail 'an infinite figure'
+expect_exit 4 "$REPORT" times.csv --format=json
+python3 -c 'import json; t = json.load(open("out"))["totals"]; assert t["device_time_us"] == 12 and abs(t["op_to_op_gap_us"] - 0.3) < 1e-9, t' || fail 'the sums'
+# Release 1.2.4 takes files only; a folder is that of a job or of reports otherwise.
+mkdir -p some/reports && cp small.csv some/reports/ops_perf_results.csv
+expect_exit 0 "$REPORT" some
+expect_exit 3 "$REPORT" some --model=1.2.4
