@@ -5,6 +5,7 @@
  * grow.
  */
 #include "base/csv.h"
+#include "perf/diff.h"
 #include "perf/output.h"
 #include "perf/picture.h"
 
@@ -52,6 +53,8 @@ static void report_make(char *path, size_t size, FILE *sink)
 	struct perf_text_options text = {.style = {.color = size & 32, .safe = size & 64}};
 	struct perf_input in = PERF_INPUT_INIT;
 	struct perf_report r = {0};
+	const struct perf_report *sides[] = {&r, &r};
+	struct perf_diff diff = {.reports = sides, .n = {1, 1}, .limit = 5};
 	struct perf_notes notes = {0};
 	struct perf_view view = {0};
 	struct perf_stacked stacked = {0};
@@ -65,13 +68,16 @@ static void report_make(char *path, size_t size, FILE *sink)
 		perf_text_write(&r, &view, &stacked, &text, sink);
 		perf_csv_write(&r, &view, &csv, sink);
 		perf_json_write(&r, &view, &stacked, &notes, sink);
-		perf_diff_write(&r, &r, 5, size & 128, text.style, sink);
+		if (perf_diff_make(&diff, 0) == 0)
+			perf_diff_write(&diff, (enum perf_diff_format)(size >> 7 & 3), 0,
+					text.style, sink);
 		perf_picture_svg(&stacked, false, &svg);
 		if (r.ops.n)
 			perf_why_write(&r, &r.ops.v[size % r.ops.n], &path, 1, text.style, sink,
 				       &err);
 	}
 	buf_free(&svg);
+	perf_diff_free(&diff);
 	perf_stacked_free(&stacked);
 	vec_free(&view);
 	perf_notes_free(&notes);
