@@ -142,14 +142,16 @@ int tacho_program_cb(struct tacho_program *p, const struct tacho_cb *cb)
 
 int tacho_program_cb_change(struct tacho_program *p, int number, const struct tacho_cb *cb)
 {
-	struct tacho_cb before;
+	struct tacho_cb before, next = *cb;
 	int r = 0;
 
 	DEVICE_HOLD(p->device);
 	if (number < 0 || (size_t)number >= p->cbs.n)
 		return device_fail(TACHO_EUSAGE, "the program has no circular buffer %d", number);
 	before = p->cbs.v[number].conf;
-	r = cb_check(p, cb);
+	next.tile_height = before.tile_height; /* a change leaves the tiles as they are */
+	next.tile_width = before.tile_width;
+	r = cb_check(p, &next);
 	if (r < 0)
 		return r;
 	p->cbs.v[number].conf.pages = cb->pages;
