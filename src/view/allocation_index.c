@@ -59,7 +59,7 @@ size_t lives_before(const struct lives *l, uint64_t t)
 	return low;
 }
 
-/* The largest so far: a heap, the least of them first. */
+/* The largest so far: a heap with the smallest at the top. */
 struct largest {
 	struct life *v;
 	size_t n, room;

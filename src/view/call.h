@@ -33,7 +33,7 @@ int call_fail(struct view_call *c, enum view_status status, const char *format, 
 	__attribute__((format(printf, 3, 4)));
 /* Discards an answer that was begun or failed. */
 void call_reset(struct view_call *c);
-/* Whether the client has left. For long loops, every now and then. */
+/* Whether the client has left. Long loops check it from time to time. */
 bool call_gone(struct view_call *c);
 /* Begins the answer: an object with "gen". */
 void call_begin(struct view_call *c);
@@ -41,7 +41,7 @@ void call_begin(struct view_call *c);
 int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *c, void *context),
 	    void *context);
 
-/* Nanoseconds of an answer; of a tick, on the average. */
+/* Nanoseconds of an answer; the mean length of a tick. */
 double call_ns(const struct view_call *c, uint64_t ticks);
 double call_tick(const struct view_call *c);
 /* A string of at most MOST bytes, cut between two characters. */
@@ -56,8 +56,9 @@ int signposts_put(struct view_call *c);
 int warnings_put(struct view_call *c);
 
 /*
- * The calls of a trace. QUICK ones have the handle with the index, and must be; SCAN ones may read
- * all of it; ROWS ones may read all rows of a track once. OPS are SCANs that ops reports know too.
+ * The calls of a trace. QUICK calls use the handle with the index and must be quick; SCAN
+ * calls may read the whole trace; ROWS calls may read all rows of a track once. OPS calls are
+ * SCANs that also work on ops reports.
  */
 /* clang-format off */
 #define VIEW_CALLS(X)      \

@@ -31,10 +31,10 @@ int arg_track_of(struct view_call *c, uint32_t kind, uint32_t *track);
 /* "1,2,5-9" into at most ROOM numbers below MOST. 1, or 0 when absent. */
 int arg_numbers(struct view_call *c, const char *key, uint32_t most, uint32_t *numbers, size_t room,
 		size_t *count);
-/* "track", a list, as struct trace_filter wants it; NULL when absent. Freed by the caller. */
+/* "track", a list, in the form of struct trace_filter; NULL if absent. The caller frees it. */
 int arg_tracks(struct view_call *c, uint8_t **tracks);
 
-/* "a,b,-c": TEXT contains a or b and not c, whatever the case. */
+/* "a,b,-c": TEXT contains a or b but not c, ignoring case. */
 struct words {
 	const char *text; /* NULL takes everything */
 };

@@ -45,12 +45,13 @@ struct chunks {
 	pthread_cond_t changed;
 	enum { MAKING, READY, FAILED } state;
 	bool stop;
-	uint8_t uuid[16]; /* of the trace that they are of */
+	uint8_t uuid[16]; /* of their trace */
 	struct {
 		VEC(struct lane_chunks);
 	} lanes;
-	struct map places; /* in LANES, by track << 32 | depth: places in a trace that grows move */
-	SPILL(uint8_t);    /* entries */
+	struct map
+		places; /* index in LANES by track << 32 | depth: indexes change as a trace grows */
+	SPILL(uint8_t); /* entries */
 };
 
 /* ---------------------------------------------------------------- making */
@@ -324,22 +325,6 @@ static int entry_add(struct tally *t, const struct entry *e, const struct bucket
 	return 0;
 }
 
-static int chunk_stats_chunk_add(struct chunks *k, const struct chunk *c,
-				 const struct zones_choice *choice, struct tally *t)
-{
-	const uint8_t *at = k->v + c->offset;
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < c->entries; i++) {
-		const struct bucket *buckets;
-		const struct entry *e = entry_next(&at, &buckets);
-
-		if (choice->srcloc == TRACE_NONE || choice->srcloc == e->srcloc)
-			r = entry_add(t, e, buckets);
-	}
-	return r;
-}
-
 static bool chunk_has(struct chunks *k, const struct chunk *c, uint32_t srcloc)
 {
 	const uint8_t *at = k->v + c->offset;
@@ -403,10 +388,19 @@ static int lane_tally(struct chunks *k, struct view_call *c, uint32_t lane,
 	for (; r == 0 && low < n && l->v[low].first < choice->t1; low++) {
 		const struct chunk *chunk = &l->v[low];
 
-		if (chunk->first >= choice->t0 && chunk->last < choice->t1)
-			r = chunk_stats_chunk_add(k, chunk, choice, t);
-		else if (chunk_has(k, chunk, choice->srcloc))
+		if (chunk->first >= choice->t0 && chunk->last < choice->t1) {
+			const uint8_t *at = k->v + chunk->offset;
+
+			for (uint32_t i = 0; r == 0 && i < chunk->entries; i++) {
+				const struct bucket *buckets;
+				const struct entry *e = entry_next(&at, &buckets);
+
+				if (choice->srcloc == TRACE_NONE || choice->srcloc == e->srcloc)
+					r = entry_add(t, e, buckets);
+			}
+		} else if (chunk_has(k, chunk, choice->srcloc)) {
 			r = edge_add(c, lane, chunk, choice, t);
+		}
 	}
 	return r == 0 && k->grows ? tail_add(c, lane, l, n, choice, t) : r;
 }

@@ -13,7 +13,7 @@
 #include "view/zone_histogram.h"
 
 #define CHUNK_ZONES 16384u
-#define CHUNKS_FROM 2000000u /* zones of a trace from which it is worth while */
+#define CHUNKS_FROM 2000000u /* smaller traces do not need it */
 
 struct chunks;
 

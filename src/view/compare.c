@@ -11,7 +11,7 @@
 struct side {
 	uint64_t count;
 	double total, median; /* NaN: not known */
-	double sum;           /* with what recursion repeats */
+	double sum;           /* includes recursion */
 };
 
 struct pair {

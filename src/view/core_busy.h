@@ -7,7 +7,8 @@
 
 #include "trace/trace.h"
 
-/* By source location: 1 if its zones are the kernels of RISCs. To be freed; NULL: no memory. */
+/* By source location: 1 if its zones are the kernels of RISCs. The caller frees it; NULL: no
+ * memory. */
 uint8_t *view_kernels(const struct trace *t);
 
 /* The time of a device: from the start of its first zone to the end of its last, in one process or
@@ -18,7 +19,7 @@ bool view_device_times(const struct trace *t, uint32_t device, uint32_t process,
 struct view_busy_options {
 	const uint8_t *kernels;      /* of view_kernels() */
 	uint64_t t0, t1;             /* a part of the device's time */
-	bool (*stop)(void *context); /* checked now and then; NULL: never */
+	bool (*stop)(void *context); /* checked from time to time; NULL: never */
 	void *context;
 };
 

@@ -201,8 +201,8 @@ static bool client_gone(void *call)
 }
 
 /*
- * The busy share of each core, in percent, of the device's own time in the range: the program may
- * have run long before and after, which says nothing of the cores. KERNELS, if not NULL: time of
+ * The busy share of each core, in percent, of the device's own time in the range: the time
+ * before and after says nothing about the cores. KERNELS, if not NULL: time of
  * kernels of each core, in ns, over all RISCs.
  */
 static int busy_fill(struct grid *g, uint64_t t0, uint64_t t1, double *kernels)

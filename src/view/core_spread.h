@@ -24,7 +24,7 @@ static inline double core_spread_mean(const struct core_spread *s)
 	return s->cores ? s->sum / (double)s->cores : NAN;
 }
 
-/* 1: all take as long. NaN: nothing was done. */
+/* 1: all take equally long. NaN: no work. */
 static inline double core_spread_imbalance(const struct core_spread *s)
 {
 	return s->sum > 0 ? s->max / core_spread_mean(s) : NAN;

@@ -24,7 +24,7 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	return true;
 }
 
-/* The clock of a device of a process; no points if it has none. To be freed. */
+/* The clock of a device of a process; no points if it has none. The caller frees it. */
 static int clock_find(struct view_call *c, uint32_t device, uint32_t process,
 		      struct device_clock *clock)
 {
@@ -62,7 +62,7 @@ int device_bound(struct view_call *c, uint32_t device, uint32_t process, uint64_
 	return r;
 }
 
-/* Of a device: a long recording has many. */
+/* At most for a device: a long recording has many. */
 #define POINTS 1000u
 
 /* If there are more than POINTS, neighbours are merged, with their worst bound. */

@@ -48,7 +48,7 @@ static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t 
 	return 0;
 }
 
-/* Zones come by start, parents first: ended ones are not parents of what follows. */
+/* Zones come in order of start, parents first, so a zone that has ended is no longer a parent. */
 static int flame_graph_zone_add(struct flame *f, const struct trace_zone *zone)
 {
 	uint64_t length = zone->end - zone->start;
@@ -82,7 +82,7 @@ static int flame_graph_track_add(struct flame *f, uint32_t track, uint64_t t0, u
 	if (r < 0)
 		return r;
 	while (r >= 0 && (r = trace_walk_next(walk, &zone, &lane)) > 0) {
-		/* A zone across an edge counts with its part inside. */
+		/* Of a zone that crosses an edge, only the part inside counts. */
 		if (zone.start < t0)
 			zone.start = t0;
 		if (zone.end > t1)
@@ -129,7 +129,7 @@ static int by_size(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* How long a node must be to be among the LIMIT longest. */
+/* The minimum length of the LIMIT longest nodes. */
 static int least_find(struct flame *f, uint64_t limit)
 {
 	uint64_t *totals = malloc(f->nodes.n * sizeof(*totals));

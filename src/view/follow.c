@@ -75,7 +75,7 @@ static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
 {
 	struct view_handle *h = NULL;
 	struct trace *trace;
-	/* First, so that a recorder that ends now is not taken for a killed one. */
+	/* Read this first, so that a recorder that ends now does not count as killed. */
 	bool alive = t->session && ring_follow_recorded(t->session), changed;
 	int r = handle_take(t, QUICK, &h);
 
@@ -123,14 +123,14 @@ static void *follow_run(void *context)
 	pthread_mutex_lock(&view->follow_lock);
 	while (!view->stopping) {
 		bool looked_at = view->listener.wanted(view->listener.context, LOOKED_FOR), changed,
-		     told;
+		     reported;
 
 		pthread_mutex_unlock(&view->follow_lock);
 		changed = trace_step(view, t, looked_at);
-		told = looked_at && t->session && t->live; /* no other thread changes these */
+		reported = looked_at && t->session && t->live; /* no other thread changes these */
 		pthread_mutex_lock(&view->follow_lock);
-		if (!told || changed) {
-			struct timespec until = now_realtime_plus(told        ? PAUSE_MS
+		if (!reported || changed) {
+			struct timespec until = now_realtime_plus(reported    ? PAUSE_MS
 								  : looked_at ? LOOKED_MS
 									      : ALONE_MS);
 
@@ -139,7 +139,7 @@ static void *follow_run(void *context)
 						       &until);
 		}
 		pthread_mutex_unlock(&view->follow_lock);
-		if (told)
+		if (reported)
 			ring_follow_wait(t->session, LOOKED_MS);
 		pthread_mutex_lock(&view->follow_lock);
 	}
@@ -239,7 +239,7 @@ bool follow_session_of(const char *path, char *dir, size_t size)
 	char *file = NULL;
 	int r;
 
-	/* A word without a slash could be the name of a session too, not only of a file. */
+	/* A word without a slash may name a session as well as a file. */
 	if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0)
 		return false;
 	r = ring_session_find(file, &info, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of one set out of its rows, which come by time.
+ * Builds the frames of one set from its rows, in order of time.
  */
 #ifndef VIEW_FRAME_SPANS_H
 #define VIEW_FRAME_SPANS_H

@@ -15,14 +15,14 @@
 
 #define FRAMES 20000u /* rows of one answer */
 #define BLOCK  16384u /* frames of a histogram */
-#define EXACT                                                                              \
-	65536u /* frames whose lengths are sorted; of more median and p99 are right to 1 % \
+#define EXACT                                                                                \
+	65536u /* frames whose lengths are sorted; beyond it median and p99 are right to 1 % \
 		*/
 
 struct frame {
 	uint64_t start, end; /* ticks; by start */
 	uint64_t reach;      /* the last end so far: frames from start to end may overlap */
-	uint64_t before;     /* lengths of those before it together */
+	uint64_t before;     /* sum of the lengths before it */
 };
 
 struct block {
@@ -72,7 +72,7 @@ static int frames_take(struct row_cache *k, const struct trace_row *row)
 
 	if (!view_frames_row(&f->fold, row, &found))
 		return 0;
-	/* Moves a late one to its place. */
+	/* Moves a late frame to its place. */
 	frame.start = last && found.start < last->start ? last->start : found.start;
 	frame.end = found.end > frame.start ? found.end : frame.start;
 	frame.reach = last && last->reach > frame.end ? last->reach : frame.end;
@@ -155,7 +155,7 @@ static size_t frame_table_find(const struct frames *f, size_t low, size_t high, 
 	return low;
 }
 
-/* The same; gallops from nearby entries and touches nothing far away. */
+/* The same by galloping search, which touches only nearby entries. */
 static size_t find_near(const struct frames *f, size_t low, size_t end, uint64_t t,
 			uint64_t (*key)(const struct frame *))
 {
@@ -168,7 +168,7 @@ static size_t find_near(const struct frames *f, size_t low, size_t end, uint64_t
 	return frame_table_find(f, low, high < end ? high : end, t, key);
 }
 
-/* [first, end) are those of which something may be in [t0, t1). */
+/* [first, end) are the frames that may overlap [t0, t1). */
 struct part {
 	size_t first, end;
 };
@@ -190,7 +190,7 @@ static void frame_table_row_put(struct view_call *c, const struct frames *f, siz
 	json_end(j);
 }
 
-/* Frames side by side that are too short to be drawn alone are one row. */
+/* Adjacent frames that are too short to draw become one row. */
 static void frame_table_rows_put(struct view_call *c, const struct frames *f, struct part part,
 				 uint64_t least, uint64_t room)
 {

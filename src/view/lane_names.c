@@ -8,7 +8,7 @@
  * last. */
 #define ZONES   (1u << 20)
 #define SAMPLES 64u
-#define NAMES   200u /* a lane that has more says no more */
+#define NAMES   200u /* names of a lane; further ones are left out */
 
 struct lane_names {
 	uint32_t v[NAMES];

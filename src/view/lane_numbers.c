@@ -25,7 +25,7 @@ static int key_learn(struct view_trace *t, uint64_t key)
 	return vec_push(&t->lanes, key);
 }
 
-/* Called with the trace's lock held. A lane may have nothing yet but a zone that is open. */
+/* Called with the trace's lock held. A lane may have only an open zone yet. */
 int lanes_learn(struct view_trace *t, const struct trace *trace)
 {
 	int r = 0;

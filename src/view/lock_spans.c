@@ -78,7 +78,7 @@ static int lock_wait(const struct lock_sink *sink, struct view_lock_use *u)
 	return span_begin(sink, u, false, again);
 }
 
-/* Ends the holds that cannot go on when a thread obtains the lock. */
+/* Ends the holds that must have ended when a thread obtains the lock. */
 static int holders_displace(struct view_lock *l, const struct lock_sink *sink, bool shared)
 {
 	size_t kept = 0;
@@ -142,7 +142,7 @@ int view_lock_row(struct view_lock *l, const struct trace_row *row, view_lock_fn
 	int64_t index;
 
 	if (row->kind != TRACE_ROW_LOCK || row->a > TRACE_LOCK_RELEASE_SHARED)
-		return 0; /* ending or marking a lock is not using it */
+		return 0; /* ending or marking a lock is no use of it */
 	index = use_find(l, row->thread);
 	if (index < 0)
 		return (int)index;

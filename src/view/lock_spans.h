@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks out of their rows, which come by time: spans of waiting and holding, and lock waits of
- * zones.
+ * Computes the spans of locks (waiting, holding) and the lock waits of zones from rows in
+ * order of time.
  */
 #ifndef VIEW_LOCK_SPANS_H
 #define VIEW_LOCK_SPANS_H
@@ -35,8 +35,8 @@ struct view_lock {
 struct view_lock_span {
 	bool held; /* else: waited */
 	bool shared;
-	bool ended; /* else: it begins, and the end is not known */
-	bool again; /* it begins in place of a wait that was given up */
+	bool ended; /* otherwise it begins, and its end is unknown */
+	bool again; /* it replaces an abandoned wait */
 	uint32_t thread;
 	uint64_t start, end;
 };
@@ -62,7 +62,7 @@ struct view_wait {
 
 struct view_waits_options {
 	int (*take)(void *context, const struct view_wait *wait);
-	bool (*stop)(void *context); /* checked now and then; NULL: never */
+	bool (*stop)(void *context); /* checked from time to time; NULL: never */
 	void *context;
 };
 

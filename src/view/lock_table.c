@@ -17,7 +17,7 @@ static void sums_add(struct spans_figures *to, struct spans_figures more)
 	to->longest = more.longest > to->longest ? more.longest : to->longest;
 }
 
-/* Of what is kept for the timeline. */
+/* From the spans cached for the timeline. */
 static int lock_figures(struct view_call *c, uint32_t track, uint64_t t0, uint64_t t1,
 			struct lock_figures *f)
 {
@@ -34,7 +34,7 @@ static int lock_figures(struct view_call *c, uint32_t track, uint64_t t0, uint64
 	return 0;
 }
 
-/* The same of many locks, where only sums are made. */
+/* The same for many locks: only sums are computed. */
 static int use_take(const struct track_sums *f, void *sums, const struct trace_row *row)
 {
 	(void)f;

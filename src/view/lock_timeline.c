@@ -167,7 +167,7 @@ static int lock_timeline_lock_of(struct view_call *c, struct lock **l)
 
 /* ------------------------------------------------------------------- rows */
 
-/* What the row of all threads says is the sum of what each of them did, as in the table. */
+/* The row of all threads shows the sum over the threads, as the table does. */
 static void lock_timeline_row_put(struct view_call *c, const struct lock *l, size_t i)
 {
 	const struct spans *holds = &l->rows.v[i]->spans[HOLDS];
@@ -340,7 +340,7 @@ static uint64_t span_near(const struct spans *s, uint64_t t, uint64_t reach)
 		index = i;
 	else if (s->is_open && s->open.start <= t + reach)
 		index = VIEW_OPEN;
-	/* The one before may be nearer. */
+	/* The previous one may be nearer. */
 	if (i && s->v[i - 1].end + reach > t &&
 	    (index == UINT64_MAX || index == VIEW_OPEN ||
 	     s->v[i].start > t + (t - s->v[i - 1].end)))
@@ -348,7 +348,7 @@ static uint64_t span_near(const struct spans *s, uint64_t t, uint64_t reach)
 	return index;
 }
 
-/* Of all threads the span at T, or the nearest; of several there the longest. */
+/* The span at T of any thread, or the nearest one; among several, the longest. */
 static void span_of_threads(const struct lock *l, uint64_t t, uint64_t reach, uint64_t now,
 			    uint64_t *lane, uint64_t *index)
 {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define REST 9.0  /* what was found of a recording is good for as many times as long as it took */
+#define REST 9.0  /* a result for a recording is reused for this many times the time it took */
 #define OLD  30.0 /* seconds at most */
 
 struct waits {
@@ -132,7 +132,7 @@ static int waits_take(struct view_call *c, struct waits **out)
 	return 0;
 }
 
-/* The first from START on. */
+/* The first one that starts at START or later. */
 static size_t waits_from(const struct waits *w, uint64_t start)
 {
 	size_t low = 0, high = w->n;

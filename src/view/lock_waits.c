@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of so many locks are read lock by lock; of more, all rows of the trace are read once. */
+/* Up to this many locks are read one by one; for more, all rows of the trace are read once. */
 #define ROWS_ALONE 64u
 /* Zones to skip before searching for the position. */
 #define STEPS_MOST 512u
@@ -91,7 +91,7 @@ struct wait_lane {
 	bool more;
 };
 
-/* A zone that is open during a part of the wait, and how much of it is its own. */
+/* A zone that is open during a part of the wait, and the ticks of it that are its own. */
 struct wait_part {
 	struct trace_zone zone;
 	uint64_t ticks;
@@ -226,7 +226,7 @@ static int thread_attribute(struct trace *trace, const struct wait *w, size_t n,
 	if (!t.lanes)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		/* A thread waits for one lock at a time; what overlaps counts once. */
+		/* A thread waits for one lock at a time: overlaps count once. */
 		struct wait one = {w[i].thread, w[i].start > last ? w[i].start : last, w[i].end};
 
 		if (one.end > one.start)

@@ -12,7 +12,7 @@ static int memory_history_pool_take(struct row_cache *k, const struct trace_row 
 {
 	struct pool *p = (struct pool *)k;
 	struct values *v = &p->values;
-	/* What is in use is known in the order of the rows: a late one counts from now on. */
+	/* Bytes in use follow the order of the rows: a late row counts from now on. */
 	uint64_t last = v->n ? v->v[v->n - 1].time : 0, time = row->time > last ? row->time : last;
 	struct life life = {time, UINT64_MAX, row->a, row->b, row->thread};
 	int r = 0;

@@ -18,7 +18,7 @@ struct life {
 	uint32_t thread; /* track or TRACE_NONE */
 };
 
-/* Of several: the last end, the most bytes. */
+/* Of a group: the last end, the most bytes. */
 struct lives_group {
 	uint64_t end, bytes;
 };

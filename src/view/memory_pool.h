@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A memory pool out of its rows, which come by time. Memory is needed for what is alive at one
- * time.
+ * Replays a memory pool from its rows, in order of time. Needs memory for the live allocations
+ * only.
  */
 #ifndef VIEW_MEMORY_POOL_H
 #define VIEW_MEMORY_POOL_H
 
 #include "trace/trace.h"
 
-/* One memory pool: what is alive now, and how much there was at most. */
+/* One memory pool: the live allocations, and the peak. */
 struct view_allocation {
 	uint64_t address, bytes, time;
 	uint64_t number; /* of the pool's allocations, from 0 */
@@ -27,7 +27,7 @@ struct view_pool {
 };
 
 int view_pool_row(struct view_pool *p, const struct trace_row *row);
-/* What is alive at an address, or NULL. */
+/* The live allocation at an address, or NULL. */
 const struct view_allocation *view_pool_at(const struct view_pool *p, uint64_t address);
 void view_pool_free(struct view_pool *p);
 

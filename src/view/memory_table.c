@@ -115,7 +115,7 @@ static const struct track_sums_kind pools = {TRACK_SUMS_CACHE,
 					     .take = memory_table_sums_take,
 					     .clear = memory_table_sums_clear};
 
-/* What is alive, largest first. */
+/* Live allocations, largest first. */
 static size_t alive_of(const struct view_pool *p, struct life *largest, size_t room)
 {
 	struct lives all = {0};
@@ -152,7 +152,7 @@ static void sums_put(struct view_call *c, uint32_t track, const struct pool_sums
 
 /* ----------------------------------------------------------------------- calls */
 
-/* How much was in use, as a tile like that of a plot. */
+/* Bytes in use, as a tile like that of a plot. */
 static int usage_tile(struct view_call *c)
 {
 	uint64_t t0, t1;

@@ -61,7 +61,7 @@ int message_choice_read(struct view_call *c, struct message_choice *ch)
 	return r < 0 ? r : 0;
 }
 
-/* Those of the page, from FROM on, of *TOTAL at most; MARKS, if there are any, count all. */
+/* The messages of one page, from FROM on, at most *TOTAL; MARKS, if given, counts all. */
 static int message_list_put(struct view_call *c, const struct message_choice *ch,
 			    const struct page *page, const struct mark *from, uint64_t t1,
 			    struct marks *marks, uint64_t *total)
@@ -92,7 +92,7 @@ static int message_list_put(struct view_call *c, const struct message_choice *ch
 	return r < 0 ? r : 0;
 }
 
-/* All are counted, unless that was done before. */
+/* Counts all, unless that was done before. */
 static int list_count(struct view_call *c, const struct message_choice *ch, const struct page *page,
 		      uint64_t t0, uint64_t t1, uint64_t *total)
 {
@@ -123,7 +123,7 @@ int call_messages(struct view_call *c)
 	struct message_choice choice;
 	struct page page;
 	uint64_t t0, t1, total = UINT64_MAX;
-	bool all = true; /* are counted: else the page is enough */
+	bool all = true; /* count all; otherwise the page is enough */
 	int r = message_choice_read(c, &choice);
 
 	if (r == 0)

@@ -12,7 +12,7 @@ struct signpost {
 };
 bool signpost_read(const struct trace_row *row, struct signpost *s);
 
-/* Which messages of a list are wanted, by q, severity, signposts and records. */
+/* Selects messages by q, severity, signposts and records. */
 struct message_choice {
 	struct words words;
 	uint64_t severity;

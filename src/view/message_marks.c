@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks in a long list of messages. Without them each page would read all messages before it again:
- * a list that was counted once is entered at the mark before the page.
+ * reading a counted list starts at the mark before the page.
  */
 #include "view/message_marks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: lists of messages that were counted, and how to enter them in the middle. */
+/* Private: counted lists of messages, and how to start reading one in the middle. */
 #ifndef VIEW_MESSAGE_MARKS_H
 #define VIEW_MESSAGE_MARKS_H
 

@@ -212,7 +212,7 @@ static int cores_find(struct cores *k, int32_t device)
 	return r;
 }
 
-/* How evenly the cores share the op: the reason for many a slow one. */
+/* How evenly the cores share the op: a frequent reason for slow ops. */
 static void spread_put(const struct cores *k)
 {
 	struct json *j = &k->c->json;
@@ -317,7 +317,7 @@ static int op_fits(struct view_call *c, const struct ops *o, const struct perf_o
 
 	if (!(row->calls >= 0) || row->calls > 9e15 || (uint64_t)row->calls >> 10 != call >> 10)
 		return 0;
-	/* That of another device, which is one with it in a merged table. */
+	/* The op of another device, which a merged table combines with this one. */
 	if ((uint64_t)row->calls != call)
 		return 1;
 	return ops_time(c, o, op, &t0, &t1) && time >= t0 && time <= t1 ? 3 : 2;

@@ -207,7 +207,7 @@ static void footer_put(struct json *j, const struct perf_report *r)
 	json_end(j);
 }
 
-/* Where one can begin and end: the signposts of all ops. */
+/* Where a selection can begin and end: the signposts of all ops. */
 static void posts_put(struct json *j, const struct perf_report *all)
 {
 	uint32_t n = 0;
@@ -243,7 +243,7 @@ static void bounds_put(struct json *j, const struct perf_summary *s, double whol
 	json_end(j);
 }
 
-/* Why an op takes its time: how near it comes to the peaks, and what to do. */
+/* Why an op takes so long: its share of the peaks, and what to do. */
 static void reason_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
 {
 	json_text(j, "bound", perf_bound_name(op->bound));

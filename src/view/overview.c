@@ -107,7 +107,7 @@ static size_t devices_find(const struct trace *t, uint32_t *devices)
 	return n;
 }
 
-/* What was only captured into a trace did not run yet. */
+/* Ops that were only captured into a trace have not run. */
 static void ops_of_device(const struct ops *o, uint32_t device, uint64_t *count, double *time)
 {
 	*count = 0;
@@ -218,7 +218,7 @@ static void overview_gaps_put(struct view_call *c, struct ops *o, const struct p
 	json_end(j);
 }
 
-/* What would save the most, each kind of advice by the op that it saves the most at. */
+/* The largest savings: for each kind of advice, the op with the largest one. */
 static void overview_advice_put(struct view_call *c, const struct ops *o)
 {
 	struct json *j = &c->json;
@@ -289,17 +289,6 @@ static int listed_put(struct view_call *c)
 	return r;
 }
 
-static int trace_part(struct view_call *c, const struct ops *o)
-{
-	int r = top_put(c, "top_zones", "host_self", "host_wait", TRACE_THREAD, TRACE_FIBER);
-
-	if (r == 0)
-		r = top_put(c, "top_kernels", "core_self", NULL, TRACE_CORE, TRACE_CORE);
-	if (r == 0)
-		r = overview_devices_put(c, o);
-	return r == 0 ? warnings_put(c) : r;
-}
-
 int call_overview(struct view_call *c)
 {
 	struct ops *o = NULL;
@@ -313,10 +302,16 @@ int call_overview(struct view_call *c)
 		call_reset(c);
 	}
 	call_begin(c);
-	if (c->trace)
-		r = trace_part(c, o);
-	else
+	if (c->trace) {
+		r = top_put(c, "top_zones", "host_self", "host_wait", TRACE_THREAD, TRACE_FIBER);
+		if (r == 0)
+			r = top_put(c, "top_kernels", "core_self", NULL, TRACE_CORE, TRACE_CORE);
+		if (r == 0)
+			r = overview_devices_put(c, o);
+		r = r == 0 ? warnings_put(c) : r;
+	} else {
 		bare_devices_put(c, o);
+	}
 	if (o)
 		ops_put(c, o);
 	if (r == 0 && o)

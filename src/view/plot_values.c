@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LATE 4096u /* values that one which comes too late is put before, at most */
+#define LATE 4096u /* at most this many values are moved for a late one */
 
 /* ---------------------------------------------------------------- making */
 

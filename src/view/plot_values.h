@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: values over time, of a plot or of the bytes that a memory pool has in use, with least
- * and greatest of 16, 256 ... of them: a tile costs what its pixels do, however many values there
- * are.
+ * Private: : values over time, of a plot or of the bytes in use of a memory pool, with minimum
+ * and maximum of 16, 256 ... of them: the cost of a tile depends on its pixels, not on the number
+ * of values.
  */
 #ifndef VIEW_PLOT_VALUES_H
 #define VIEW_PLOT_VALUES_H
@@ -36,7 +36,7 @@ bool plot_value(const struct trace_row *row, double *value);
 int plot_of(struct view_call *c, uint32_t track, struct values **values);
 
 int values_add(struct values *v, uint64_t time, double value);
-/* Least and greatest of [first, end), which is not empty. */
+/* Minimum and maximum of [first, end), which is not empty. */
 struct value_range values_range(const struct values *v, size_t first, size_t end);
 /* The first at or after T. */
 size_t values_find(const struct values *v, uint64_t t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a question: "key=value&key=value", percent-encoded. */
+/* The parameters of a query: "key=value&key=value", percent-encoded. */
 #include "view/view.h"
 
 #include <string.h>

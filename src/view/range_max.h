@@ -23,7 +23,7 @@ struct peaks {
 };
 
 int peaks_add(struct peaks *p, uint64_t value);
-/* The greatest of [first, end); number I is VALUE(CONTEXT, I). 0 of none. */
+/* The maximum of [first, end), where number I is VALUE(CONTEXT, I); 0 if empty. */
 uint64_t peaks_max(const struct peaks *p, uint64_t first, uint64_t end,
 		   uint64_t (*value)(const void *context, uint64_t i), const void *context);
 size_t peaks_memory(const struct peaks *p);

@@ -2,7 +2,7 @@
 /* Cache what was computed from the rows of a track. */
 #include "view/row_cache.h"
 
-#define CACHE_MEMORY ((uint64_t)64 << 20) /* of all that is kept of a trace; files do not count */
+#define CACHE_MEMORY ((uint64_t)64 << 20) /* of the whole cache of a trace, without files */
 
 static struct row_cache *row_cache_find(struct view_handle *h, uint32_t track,
 					const struct row_cache_kind *kind)
@@ -95,7 +95,7 @@ int row_cache_get(struct view_call *c, uint32_t track, const struct row_cache_ki
 	k->asked = ++h->asked;
 	r = row_cache_read_on(k, c);
 	if (r < 0) {
-		/* Half of a refresh is in it. */
+		/* The refresh was incomplete. */
 		for (size_t i = 0; i < h->caches.n; i++)
 			if (h->caches.v[i] == k) {
 				row_cache_remove(h, i);

@@ -26,7 +26,7 @@ struct row_cache {
 	const struct row_cache_kind *kind;
 	uint32_t track;
 	uint64_t seen;   /* offset in the file up to which rows were read */
-	uint64_t asked;  /* when, to forget the oldest first */
+	uint64_t asked;  /* time of last use: the oldest is dropped first */
 	uint64_t memory; /* bytes when it was last asked for */
 	uint32_t row_track,
 		row_kind; /* the track of the row that is taken, and of which kind it is */

@@ -12,7 +12,7 @@ struct rows {
 	struct view_call *c;
 	struct stream *heap; /* by time of the next row */
 	size_t n;
-	bool given; /* the top's row has been given */
+	bool given; /* the row at the top was returned */
 	uint32_t steps;
 };
 

@@ -10,7 +10,7 @@ int rows_open(struct rows **r, struct view_call *c, uint32_t kind, uint32_t trac
 	      uint64_t t1);
 /* All of a kind in blocks of the file from OFFSET on: see trace_rows_open_from(). */
 int rows_open_from(struct rows **r, struct view_call *c, uint32_t kind, uint64_t offset);
-/* 1 and a row, 0 at the end or when the client has gone, or an error. */
+/* 1 and a row, 0 at the end or if the client has left, or a negative error. */
 int rows_next(struct rows *r, struct trace_row *row, uint32_t *track);
 void rows_close(struct rows *r);
 

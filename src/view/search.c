@@ -8,12 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define MESSAGES_LOOKED_AT \
-	2000000u /* a search while typing does not wait for all; /messages does */
+#define MESSAGES_LOOKED_AT 2000000u /* a search while typing stops early; /messages counts all */
 
 struct search {
 	struct words words;
-	uint64_t left;      /* rows that may still be given */
+	uint64_t left;      /* rows left of the limit */
 	uint64_t looked_at; /* messages, when there are more; 0: all */
 };
 
@@ -37,7 +36,7 @@ static unsigned rank_of(const struct search *s, const char *name)
 	return name[strlen(s->words.text)] != 0;
 }
 
-/* Ops of one label are one find: the first of them. */
+/* Ops with the same label are one result: the first of them. */
 static void ops_find(struct view_call *c, struct search *s, const struct ops *o)
 {
 	const struct perf_report *r = &o->report;
@@ -137,7 +136,7 @@ int call_search(struct view_call *c)
 	if (!s.words.text)
 		return call_fail(c, VIEW_BAD, "q is missing");
 	if (ops_take(c, true, &ops) < 0) {
-		ops = NULL; /* a trace without ops has the rest */
+		ops = NULL; /* a trace without ops still has the rest */
 		call_reset(c);
 	}
 	call_begin(c);

@@ -15,7 +15,7 @@
 
 struct post {
 	uint64_t time;
-	uint32_t track, n; /* at one time they are by track, and then as they came */
+	uint32_t track, n; /* at equal times ordered by track, then by arrival */
 	size_t header, header_len, message_len; /* in the text; the message follows the header */
 };
 
@@ -154,7 +154,7 @@ int signposts_put(struct view_call *c)
 	struct signposts_cache *other;
 
 	if (r < 0) {
-		kept_free(k); /* a part of what is new may be in it */
+		kept_free(k); /* it may contain a part of the new data */
 		return r;
 	}
 	json_array(j, "signposts");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private: spans of time that do not overlap, in order: when a thread held a lock, when it waited.
- * Sums of what they cover make a view of them a matter of searches: its cost depends on the pixels,
- * not on the spans.
+ * With their running sums a view needs only searches: its cost depends on the pixels, not on
+ * the spans.
  */
 #ifndef VIEW_SPAN_LIST_H
 #define VIEW_SPAN_LIST_H
@@ -29,20 +29,20 @@ struct spans {
 };
 
 void spans_begin(struct spans *s, uint64_t time, uint32_t thread, bool shared);
-/* Restarts the open one, if there is one: the time until TIME does not count. */
+/* Restarts the open span, if any: the time until TIME does not count. */
 void spans_restart(struct spans *s, uint64_t time);
-/* Ends the open one; none is no error. One that would overlap is moved. */
+/* Ends the open span, if any. A span that would overlap is moved. */
 int spans_end(struct spans *s, uint64_t time);
 void spans_free(struct spans *s);
 
-/* Ticks that all of them cover that have ended. */
+/* Ticks covered by all spans that have ended. */
 uint64_t spans_total(const struct spans *s);
-/* Of those that have ended and start in [t0, t1): how many, ticks of all, of the longest. */
+/* Number, sum and maximum (ticks) of the ended spans that start in [t0, t1). */
 struct spans_figures {
 	uint64_t count, total, longest;
 };
 struct spans_figures spans_figures(const struct spans *s, uint64_t t0, uint64_t t1);
-/* Ticks of [t0, t1) that they cover, with the open one. */
+/* Ticks of [t0, t1) that the spans cover, including the open one. */
 uint64_t spans_covered(const struct spans *s, uint64_t t0, uint64_t t1);
 /* How many start before T. */
 size_t spans_before(const struct spans *s, uint64_t t);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #define SPILL_FROM  ((size_t)256 << 10) /* bytes */
-#define SPILL_FILES 256u                /* at most; what is left stays in memory */
+#define SPILL_FILES 256u                /* at most; other arrays stay in memory */
 
 struct spill {
 	void *data;
@@ -39,7 +39,7 @@ struct spill {
 int spill_grow(struct spill *s, void **v, size_t bytes);
 /* Bytes in memory: none of those in a file. */
 size_t spill_memory(const struct spill *s);
-/* What was written or read lately need not stay in memory. */
+/* Recently used pages need not stay in memory. */
 void spill_rest(const struct spill *s);
 void spill_close(struct spill *s);
 

@@ -71,7 +71,7 @@ static const struct table_column message_columns[] = {
 	{"text", NULL, TABLE_STRING},
 };
 
-/* As they are listed: words are among the choice. */
+/* As the page lists them, filtered by the same words. */
 static int messages_write(struct view_call *c, FILE *out, const struct table_style *style,
 			  const struct trace_filter *filter)
 {

@@ -54,7 +54,7 @@ static double tiles_pixel_of(const struct trace_strip *s, uint64_t ticks)
 	return (double)(ticks - s->t0) * (VIEW_TILE / (double)(s->t1 - s->t0));
 }
 
-/* How much of each pixel is covered; what is touched at all is seen. */
+/* The covered share of each pixel, never 0 if anything touches it. */
 FOR_WIDE_VECTORS static void shares_of(const float *restrict covered, uint8_t *restrict shares)
 {
 	for (unsigned i = 0; i < VIEW_TILE; i++) {
@@ -65,7 +65,7 @@ FOR_WIDE_VECTORS static void shares_of(const float *restrict covered, uint8_t *r
 	}
 }
 
-/* Whose each pixel is, when one zone has more than half of it. */
+/* The name of each pixel, if one zone covers more than half of it. */
 FOR_WIDE_VECTORS static void names_of(const uint32_t *restrict name, const float *restrict lead,
 				      uint16_t *restrict names)
 {
@@ -101,7 +101,7 @@ static void rect_put(const struct trace_strip *s, const struct trace_lod_item *i
 	tiles_set32(to + 12, item->index);
 }
 
-/* A zone that is open reaches to the end of what is known. */
+/* An open zone reaches to the end of the trace so far. */
 static bool open_item(struct view_call *c, uint32_t number, const struct trace_strip *s,
 		      struct trace_lod_item *item)
 {

@@ -160,7 +160,7 @@ static int trace_load(struct view_trace *t, const char *session, struct tacho_er
 		return r;
 	tag_make(t->tag, t->quick.trace);
 	now_set(t, t->quick.trace);
-	if (!t->followed && stat(t->path, &st) == 0) /* not that of what a foreign file became */
+	if (!t->followed && stat(t->path, &st) == 0) /* not that of the converted file */
 		t->now.size = (uint64_t)st.st_size;
 	t->quick.gen = t->now.gen;
 	if (t->followed || t->quick.trace->zones >= CHUNKS_FROM)
@@ -168,7 +168,7 @@ static int trace_load(struct view_trace *t, const char *session, struct tacho_er
 	return 0;
 }
 
-/* A handle that is free and open, else one that is free. */
+/* A free handle, preferably one that is already open. */
 static struct view_handle *handle_free(struct view_trace *t, enum view_use use)
 {
 	struct view_handle *found = NULL;

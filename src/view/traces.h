@@ -36,7 +36,7 @@ struct view_handle {
 	struct {
 		VEC(struct row_cache *);
 	} caches;       /* of the one for rows */
-	uint64_t asked; /* how often a cache was asked for */
+	uint64_t asked; /* number of cache lookups */
 };
 
 #define VIEW_SCANS 3u
@@ -78,7 +78,7 @@ struct view {
 	} traces;
 	struct {
 		VEC(char *);
-	} unread; /* what is wrong with files of folders that are not shown */
+	} unread; /* why files of folders are not shown */
 	struct view_listener listener;
 	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
 	pthread_cond_t follow_wake;
@@ -107,7 +107,7 @@ bool follow_session_of(const char *path, char *dir, size_t size);
 int lanes_learn(struct view_trace *t, const struct trace *trace);
 void lanes_forget(struct view_trace *t);
 
-/* What was made of a trace and cached goes. */
+/* Drops the caches of a trace. */
 void row_cache_forget(struct view_handle *h);
 void stats_forget(struct view_trace *t);
 void waits_forget(struct view_trace *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of all tracks of a kind, made in one pass. */
+/* Sums of all tracks of a kind, computed in one pass. */
 #include "view/track_sums.h"
 
 #include <string.h>

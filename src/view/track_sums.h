@@ -31,12 +31,12 @@ struct track_sums {
 	bool of_range; /* the caller's, not kept */
 };
 
-/* Are there so many tracks of this kind? */
+/* Whether there are that many tracks of this kind. */
 bool track_sums_wanted(const struct view_call *c, uint32_t tracks);
 
 /*
- * Of all rows if t0 is 0 and t1 UINT64_MAX, which are kept and read on, else of those in [t0, t1).
- * track_sums_put() after use. TACHO_ENO: the client has gone.
+ * Sums of all rows if t0 is 0 and t1 UINT64_MAX (cached and extended), else of those in [t0,
+ * t1). Release with track_sums_put(). TACHO_ENO: the client has left.
  */
 int track_sums_of(struct view_call *c, const struct track_sums_kind *kind, uint64_t t0, uint64_t t1,
 		  struct track_sums **f);

@@ -14,7 +14,7 @@ struct warnings {
 	uint32_t count;
 };
 
-/* False: there have been enough of them. The object is left open for more members. */
+/* False: the limit is reached. The object is left open for more members. */
 static bool warning_begin(struct warnings *w, const char *kind, const char *text)
 {
 	if (w->count++ >= WARNINGS)

@@ -109,7 +109,7 @@ static void op_id_put(struct view_call *c, uint64_t call, uint64_t time)
 	json_text(&c->json, "op_call", text);
 }
 
-/* Lists what is around a zone; *CALL of the op is looked for in it unless it is KNOWN. */
+/* Lists the zones around a zone, and finds *CALL of the op in them unless it is KNOWN. */
 static int ancestors_put(struct view_call *c, uint32_t lane, const struct trace_zone *zone,
 			 bool *known, uint64_t *call)
 {
@@ -128,7 +128,7 @@ static int ancestors_put(struct view_call *c, uint32_t lane, const struct trace_
 		r = trace_cursor_open(&cursor, c->trace, up, zone->start, zone->start + 1);
 		if (r < 0)
 			break;
-		/* The last that starts at or before it and reaches to its end. */
+		/* The last zone that starts at or before it and ends at or after it. */
 		while ((r = trace_cursor_next(cursor, &z)) > 0)
 			if (z.start <= zone->start && z.end >= zone->end) {
 				relative_put(c, cursor, up, &z);

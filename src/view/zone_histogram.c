@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The histogram of one name's durations. A pass counts them in buckets that are a 64th of an octave
- * wide; from these come the percentiles and, by a second look at the buckets, the bins. So memory
+ * wide; percentiles and bins are computed from the buckets. So memory
  * is the same for ten zones and for a hundred million, and figures are right to one per cent
  * (count, mean, least and largest exactly; percentiles too while there are few).
  */
@@ -55,7 +55,7 @@ void hist_add(struct hist *h, uint64_t v)
 		h->few[h->kept++] = v;
 }
 
-/* The one at RANK (from 0) among the kept ones of a bucket. */
+/* The value at RANK (from 0) among the stored ones of a bucket. */
 static double kept_at(const struct hist *h, uint32_t bucket, size_t rank)
 {
 	uint64_t v[HIST_FEW];
@@ -68,7 +68,7 @@ static double kept_at(const struct hist *h, uint32_t bucket, size_t rank)
 	return (double)v[rank < n ? rank : n - 1];
 }
 
-/* The value at a share of all: itself while all are kept, else on the line through its bucket. */
+/* The value at a share of all: exact while all are stored, else interpolated in its bucket. */
 double hist_at(const struct hist *h, double share)
 {
 	double rank = share * (double)h->count, seen = 0;

@@ -7,7 +7,7 @@
 
 #define HIST_BUCKETS 3840u
 #define HIST_BINS    1000u
-#define HIST_FEW     4096u /* that are kept, so that percentiles of so many are exact */
+#define HIST_FEW     4096u /* stored durations: up to this many, percentiles are exact */
 
 struct hist {
 	uint64_t count, min, max;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define REACH  100000u /* rows after which no page begins */
+#define REACH  100000u /* no page begins after this many rows */
 #define GROUPS 10000u
 
 struct instance {
@@ -86,15 +86,6 @@ struct lengths {
 	bool self;
 };
 
-static int arg_lengths(struct view_call *c, struct lengths *l)
-{
-	int r = arg_uint(c, "d0", UINT64_MAX, &l->least);
-
-	if (r >= 0)
-		r = arg_uint(c, "d1", UINT64_MAX, &l->most);
-	return r < 0 ? r : arg_bool(c, "self", &l->self);
-}
-
 static int zones_next_of(struct zones *z, const struct lengths *l, struct zone_found *found)
 {
 	int r;
@@ -168,7 +159,7 @@ static int zone_instances_put(struct view_call *c, const struct zones_choice *ch
 				     .self = found.self,
 				     .lane = found.lane};
 
-		/* Computes numbers only for rows that may stay. */
+		/* Computes figures only for rows that may be shown. */
 		if (b->n < b->room || (b->n && zone_instances_is_sooner(b, &x, &b->v[0]))) {
 			x.number = zone_walk_number(&zones);
 			best_add(b, &x);
@@ -236,7 +227,7 @@ static struct bundle *bundle_find(struct bundles *b, uint32_t id, const char *te
 	struct bundle fresh = {.id = id};
 	const uint32_t *at;
 
-	/* Of two keys with one hash the later has the next that is free. */
+	/* Of two keys with the same hash, the later one takes the next free slot. */
 	for (; (at = map_get(&b->places, hash)); hash++)
 		if (b->v[*at].id == id && !strcmp(b->v[*at].key, text))
 			return &b->v[*at];
@@ -342,8 +333,12 @@ int call_instances(struct view_call *c)
 		r = arg_bool(c, "desc", &best.down);
 	if (r >= 0)
 		r = arg_choice(c, "group", groups, &group);
-	if (r >= 0)
-		r = arg_lengths(c, &lengths);
+	if (r >= 0) {
+		r = arg_uint(c, "d0", UINT64_MAX, &lengths.least);
+		if (r >= 0)
+			r = arg_uint(c, "d1", UINT64_MAX, &lengths.most);
+		r = r < 0 ? r : arg_bool(c, "self", &lengths.self);
+	}
 	if (r >= 0 && page.offset > REACH)
 		r = call_fail(c, VIEW_BAD, "offset is above %u: narrow the range", REACH);
 	choice.unfinished = true;

@@ -130,7 +130,7 @@ int stats_count(struct view_call *c, const struct trace_filter *filter, struct t
 		r = trace_stats(c->trace, filter, stats, count, NULL);
 	if (r == 0) {
 		r = waits_split(c, filter, *stats, *count);
-		if (r < 0) { /* the caller frees what it has, also after an error */
+		if (r < 0) { /* the caller frees the result, also after an error */
 			free(*stats);
 			*stats = NULL;
 			*count = 0;

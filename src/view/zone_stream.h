@@ -25,7 +25,7 @@ struct view_zone {
 	struct trace_zone zone;
 	uint32_t lane, track;
 	uint64_t self;     /* ticks; 0 unless it was asked for */
-	uint32_t color;    /* its own, else of its source location, else 0 */
+	uint32_t color;    /* its own, else that of its source location, else 0 */
 	struct buf name;   /* its own, else of its source location */
 	struct buf text;   /* its texts, a line each */
 	struct buf values; /* its values, separated by blanks */

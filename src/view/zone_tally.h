@@ -17,7 +17,7 @@ struct tally {
 	uint32_t n;
 	struct {
 		VEC(uint32_t);
-	} met; /* source locations that have something */
+	} met; /* source locations that have zones */
 	bool no_buckets;
 };
 
@@ -25,7 +25,7 @@ int tally_open(struct tally *t, uint32_t srclocs, bool no_buckets);
 /* The sums of a name, ready to be added to; NULL: no memory. */
 struct sums *tally_of(struct tally *t, uint32_t srcloc);
 int tally_zone(struct tally *t, const struct zone_found *f);
-/* Back to nothing; the memory of buckets is kept for the next chunk. */
+/* Empties it; the next chunk reuses the memory of the buckets. */
 void tally_clear(struct tally *t);
 void tally_free(struct tally *t);
 struct trace_stat tally_stat(const struct sums *s, uint32_t srcloc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zones of many lanes one after the other, with what is around them. */
+/* Walks the zones of many lanes, one lane after the other, with their parents and children. */
 #include "view/zone_walk.h"
 
 static bool same_track(const struct trace *t, uint32_t a, uint32_t b, uint32_t depth)

@@ -12,7 +12,7 @@ struct zones_choice {
 	const uint8_t *srclocs; /* the same for several; NULL = all */
 	uint32_t depth;         /* the deepest */
 	bool self, parents, unfinished;
-	/* If not 0: so many of the lane in zones.lane, from this one on. */
+	/* If not 0: this many zones of the lane zones.lane, from this one on. */
 	uint64_t numbered, number;
 };
 
@@ -47,9 +47,9 @@ struct zone_found {
 };
 
 void zone_walk_open(struct zones *z, struct view_call *c, const struct zones_choice *choice);
-/* 1 and a zone, 0 at the end or when the client has gone, or an error. */
+/* 1 and a zone, 0 at the end or if the client has left, or a negative error. */
 int zone_walk_next(struct zones *z, struct zone_found *found);
-/* The number in its lane of the zone given last. */
+/* The number, in its lane, of the zone returned last. */
 uint64_t zone_walk_number(const struct zones *z);
 void zone_walk_close(struct zones *z);
 
