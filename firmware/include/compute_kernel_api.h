@@ -172,7 +172,7 @@ FORCE_INLINE void tile_regs_release(void)
 	PACK(TE_PUSH(TE_SEMGET, TE_SEM_DST));
 }
 
-/* Both at once: math and packer take turns. */
+/* Both calls in one: math and packer take turns. */
 FORCE_INLINE void acquire_dst(void)
 {
 	tile_regs_acquire();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NoC interface: command buffers and counters. What dataflow_api.h and the firmware are made
- * of. */
+/* The NoC interface: command buffers and counters. dataflow_api.h and the firmware build on
+ * it. */
 #ifndef TACHO_NOC_H
 #define TACHO_NOC_H
 

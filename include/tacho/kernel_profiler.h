@@ -4,24 +4,24 @@
  *
  *	DeviceZoneScopedN("load");              until the end of the block
  *	DeviceZoneScopedMainN("main");          the same, and always has room; one per kernel
- *	DeviceZoneScopedMainChildN("inner");    another one
- *	DeviceZoneScopedSumN1("wait");          only the sum of all is kept; needs sum profiling
+ *	DeviceZoneScopedMainChildN("inner");    the same, inside it
+ *	DeviceZoneScopedSumN1("wait");          records only the sum; needs sum profiling
  *	DeviceTimestampedData("index", i);      a 64-bit value with its time
  *	DeviceRecordEvent(7);                   a 16-bit number with its time
- *	DeviceValidateProfiler(condition);      false: this core's run is not kept
- *	DeviceZoneSetCounter(id);               the number under which the run is reported
+ *	DeviceValidateProfiler(condition);      false: discard this core's run
+ *	DeviceZoneSetCounter(id);               the id of the run in reports
  *
- * Nothing is left of them unless the kernel is compiled with PROFILE_KERNEL (the device library
- * does that when TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
- * 32 lie inside it (examples/device/full_buffer prints it). The host takes zones
- * while the kernel runs, as many as it makes. With buffers of a fixed size (docs/device.md) each
- * RISC has room for 125 per run, the firmware's own two (MainN, MainChildN) always fit, and zones
- * that found no room are counted.
+ * They compile to nothing unless PROFILE_KERNEL is defined (the device library defines it if
+ * TT_METAL_DEVICE_PROFILER is set). A zone takes about 67 cycles, of which
+ * 32 lie inside it (examples/device/full_buffer prints it). The host drains zones while the
+ * kernel runs, so their number is not limited. With buffers of a fixed size (docs/device.md) each
+ * RISC has room for 125 per run, the firmware's own two (MainN, MainChildN) always fit, and
+ * zones without room are dropped and counted.
  *
  * Names go to a section of the ELF file that is not loaded; on the device a zone is a number that
  * the linker gave it. A name must be a string literal without quotes and backslashes. With
  * PROFILE_ZONE_HASH the number is a hash of name, file and line instead, and the compiler prints
- * them, for readers that know zones by such logs.
+ * them, for tools that read such logs.
  *
  * In C a zone ends by the cleanup attribute, in C++ by a destructor; the words in memory are the
  * same, and are described in docs/device.md.
@@ -59,7 +59,7 @@ template <__SIZE_TYPE__ N> constexpr uint32_t tacho_prof_hash(const char (&text)
 }
 #define TACHO_PROF_NUMBER(text) tacho_prof_hash(text)
 #else
-/* Beyond the end a step changes nothing. */
+/* Steps beyond the end change nothing. */
 #define TACHO_PROF_IN(s, i) ((i) < sizeof(s) - 1)
 #define TACHO_PROF_H1(s, i, h)                                                              \
 	(((h) ^ (TACHO_PROF_IN(s, i) ? (uint8_t)(s)[TACHO_PROF_IN(s, i) ? (i) : 0] : 0u)) * \
@@ -89,8 +89,8 @@ FORCE_INLINE uint32_t tacho_prof_fold(uint32_t h)
 #else
 
 /*
- * A record of 16 bytes in .tsc_zones: name, file, line. Its address / 16 is the zone's number. The
- * .ifndef is for code that the compiler copies: the record is made once.
+ * A record of 16 bytes in .tsc_zones: name, file, line. Its address / 16 is the zone's number.
+ * The .ifndef handles code that the compiler duplicates: there is one record.
  */
 #define TACHO_PROF_RECORD(n, name)                             \
 	__asm__(".ifndef .Ltsc" #n "\n"                        \
@@ -109,7 +109,7 @@ FORCE_INLINE uint32_t tacho_prof_fold(uint32_t h)
 	TACHO_PROF_SYMBOL(n);        \
 	TACHO_PROF_RECORD(n, name);
 #define TACHO_PROF_DECLARE(n, name) TACHO_PROF_DECLARE_(n, name)
-/* The number, shifted to where a marker has it. */
+/* The number, shifted to its position in a marker. */
 #define TACHO_PROF_ID(n, name)      ((uint32_t)(uintptr_t)TACHO_PROF_CAT(tacho_zone_, n) << 8)
 
 #endif
@@ -139,8 +139,8 @@ FORCE_INLINE void tacho_prof_mark(uint32_t index, uint32_t id)
 }
 
 /*
- * Without streaming NoC events, counters and zones of dispatch cores do not get lost: a full buffer
- * goes to DRAM.
+ * Without streaming, NoC events, counters and zones of dispatch cores are not lost: a full
+ * buffer is flushed to DRAM.
  */
 #if TACHO_RISC < 2 && \
 	!(PROFILE_KERNEL & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE | PROF_MODE_STREAM))
@@ -167,7 +167,7 @@ FORCE_INLINE int tacho_prof_room(uint32_t words, int push)
 	return 0;
 }
 
-/* What a zone keeps until it ends: its number, or 0 when it found no room. */
+/* The state of an open zone: its number, or 0 if there was no room. */
 FORCE_INLINE uint32_t tacho_prof_begin(uint32_t id)
 {
 	if (!tacho_prof_room(4, 0))
@@ -238,7 +238,7 @@ FORCE_INLINE void tacho_prof_main_end(const uint32_t *zone)
 #else
 static __attribute__((unused)) uint32_t tacho_prof_main_used;
 
-/* Only the first one of a run was foreseen. */
+/* Room is reserved only for the first one of a run. */
 FORCE_INLINE uint32_t tacho_prof_main_begin(uint32_t id, uint32_t slot)
 {
 	if (!(tacho_prof_main_used >> slot & 1)) {
@@ -356,7 +356,7 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #define TACHO_PROF_DATA(n, name, value) TACHO_PROF_DATA_(n, name, value)
 
 #ifdef TACHO_FIRMWARE
-#define TACHO_PROF_WHOLE 1 /* main zones are also there when only traces are recorded */
+#define TACHO_PROF_WHOLE 1 /* main zones are recorded in trace-only mode too */
 #else
 #define TACHO_PROF_WHOLE !(PROFILE_KERNEL & PROF_MODE_TRACE)
 #endif
@@ -385,7 +385,7 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 
 #endif
 
-/* What is not recorded leaves nothing. */
+/* Unrecorded markers compile to nothing. */
 #ifndef DeviceZoneScopedN
 #define DeviceZoneScopedN(name)
 #endif
@@ -409,8 +409,8 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 #endif
 
 /*
- * ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; when asked for by 2 of barriers and
- * the like too, and with a second word that has addresses (TS_DATA_16B) ----
+ * ---- NoC events: one TS_DATA of id PROF_ID_NOC per transfer; level 2 adds barriers and the
+ * like, and a second word with addresses (TS_DATA_16B) ----
  */
 #define TACHO_NOC_READ                    1
 #define TACHO_NOC_READ_BARRIER_START      6
@@ -444,7 +444,7 @@ inline __attribute__((always_inline)) tacho_prof_summing::~tacho_prof_summing()
 	 (type) != TACHO_NOC_READ_WITH_STATE && (type) != TACHO_NOC_WRITE_SET_STATE &&        \
 	 (type) != TACHO_NOC_WRITE_WITH_STATE && (type) != TACHO_NOC_WRITE_WITH_TRID)
 
-/* Of addresses 24 bits count; COUNTER: how many of this kind were issued before. */
+/* Addresses are cut to 24 bits; COUNTER: transfers of this kind issued before. */
 FORCE_INLINE uint64_t tacho_noc_trailer(uint32_t to, uint32_t from, uint32_t counter)
 {
 	return (to >> 2 & 0x3fffff) | (uint64_t)(to & 3) << 22 |

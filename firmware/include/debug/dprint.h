@@ -3,9 +3,9 @@
  * Kernels that print. The host shows each line with device, core and RISC in front:
  *
  *	DPRINT << "tile " << i << " at " << HEX() << address << ENDL();       C++
- *	DPRINT("tile ", i, " at ", DPRINT_HEX(address), "\n");                C, up to 12 things
+ *	DPRINT("tile ", i, " at ", DPRINT_HEX(address), "\n");                C, up to 12 items
  *
- * Nothing is left of it unless TT_METAL_DPRINT_CORES names cores (docs/device.md). A RISC whose
+ * It compiles to nothing unless TT_METAL_DPRINT_CORES names cores (docs/device.md). A RISC whose
  * buffer is full waits for the host. Zones and prints have buffers of their own.
  */
 #ifndef TACHO_DPRINT_H

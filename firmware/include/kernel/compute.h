@@ -4,7 +4,7 @@
  * TRISC1, which computes, and TRISC2, which packs; each call does its part on each of them. For
  * kernels in C see compute_kernel_api.h.
  *
- * Formats go with each tile to the engine, so what hardware has to be told of them beforehand
+ * Formats go with each tile to the engine, so what hardware has to be reported of them beforehand
  * (reconfig_*, *_init) has nothing to do here but set the fidelity.
  */
 #ifndef TACHO_KERNEL_COMPUTE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What data movement kernels in C++ call: addresses, NoC transfers and barriers, multicast,
- * transaction ids, semaphores, circular buffers. It is there before a kernel's first line. For
+ * transaction ids, semaphores, circular buffers. It is included before a kernel's first line. For
  * kernels in C see dataflow_api.h.
  */
 #ifndef TACHO_KERNEL_DATAFLOW_H

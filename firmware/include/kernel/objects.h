@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same calls as objects: Noc, CircularBuffer, DataflowBuffer, Semaphore, CoreLocalMem,
- * endpoints. What may be a source or a target of Noc's transfers says so in noc_traits_t.
+ * endpoints. noc_traits_t says what may be a source or a target of transfers.
  */
 #ifndef TACHO_KERNEL_OBJECTS_H
 #define TACHO_KERNEL_OBJECTS_H
