@@ -3,6 +3,16 @@
  * Errors. Library functions return 0 (or a count) on success and a negative enum tacho_err on
  * failure; outputs are untouched then. Details go into a struct tacho_error that the caller gives
  * and may be NULL. Libraries never print, exit or abort: src/cmds does, in err_report() alone.
+ *
+ * Rules of all headers in src/, unless one says otherwise:
+ *
+ *  - Pointer arguments are borrowed for the call. What a function stores longer, it copies.
+ *  - The caller owns what NAME_open(), NAME_new() and NAME_make() give, and ends it by the
+ *    NAME_close() or NAME_free() next to it, which accepts NULL or a zeroed struct.
+ *  - Strings and structs that a query returns belong to the queried object and are valid until it
+ *    changes or ends.
+ *  - An object is used by one thread at a time; different objects are independent of each other.
+ *    Functions on const objects may run in several threads at once.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H

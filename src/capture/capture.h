@@ -9,6 +9,9 @@
  *
  * Ring memory is released only after its content is in the file (a checkpoint), so a recorder that
  * is killed at any point loses nothing: capture_resume() continues from the last checkpoint.
+ *
+ * One thread makes all calls. capture_finish() and capture_abandon() free the recording, whatever
+ * they return.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H

@@ -2,7 +2,8 @@
 /*
  * The tick clock. Ticks are the processor's invariant counter (rdtsc, cntvct_el0): the same on all
  * cores and in all processes of one machine, and the cheapest clock there is. A clock point says
- * which tick it was at which nanosecond; a fit through several points maps any tick.
+ * which tick it was at which nanosecond; a fit through several points maps any tick. A finished fit
+ * is constant: any number of threads may use it.
  */
 #ifndef CLOCK_CLOCK_H
 #define CLOCK_CLOCK_H

@@ -3,7 +3,8 @@
  * A trace in other formats: Chrome JSON, CSV, JSON, and tables of what a trace has few of. Files
  * are written as a stream: memory does not grow with the number of zones or rows.
  *
- * Functions return 0 or a negative enum tacho_err.
+ * Functions return 0 or a negative enum tacho_err. They read the trace by its own handle, so no
+ * other thread may use it meanwhile; the caller closes OUT and the trace.
  */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H

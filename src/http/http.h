@@ -6,6 +6,9 @@
  *	http_open()	creates a server for a view
  *	http_start()	binds the port; its own threads answer from then on
  *	http_close()	ends them and frees everything but the view
+ *
+ * One thread owns the server and makes all calls; http_port() and http_token() are constant between
+ * http_start() and http_rotate().
  */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H

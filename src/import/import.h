@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Import traces of other tools. (.tracy files are in src/tracy.) */
+/*
+ * Import traces of other tools. (.tracy files are in src/tracy.) The caller opens and closes the
+ * file and the writer; memory grows with the events, which are sorted before they are written.
+ */
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 

@@ -2,7 +2,8 @@
 /*
  * From records to a table of ops, for any source: a source gives the host's reports and the
  * devices' measurements; they are joined and built into a table. A trace is a source
- * (op_load_trace()), and so are tt-metal's logs (src/ttlog/source.h).
+ * (op_load_trace()), and so are tt-metal's logs (src/ttlog/source.h). Bad records do not fail: they
+ * are listed in the issues of the result.
  */
 #ifndef OP_LOAD_H
 #define OP_LOAD_H
