@@ -10,7 +10,7 @@ struct conf {
 
 static const struct opt opts[] = {
 	OPT_FLAG(0, "strict", struct conf, strict,
-		 "exit with 6 when anything was lost or a process could not be recorded"),
+		 "exit with 6 if anything was lost or a process could not be recorded"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };

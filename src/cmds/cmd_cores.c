@@ -17,11 +17,11 @@ struct conf {
 
 static const struct opt opts[] = {
 	OPT_STR('n', "name", "PATTERN", struct conf, query.name,
-		"only cores with such a name: 'core 0,*', '*NoC 1,1*'"),
+		"select cores by name: 'core 0,*', '*NoC 1,1*'"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	OPT_FLAG('b', "busiest", struct conf, busiest,
-		 "the core with the longest kernels first; else in the order of the trace"),
+		 "list the core with the longest kernels first; else in the order of the trace"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };

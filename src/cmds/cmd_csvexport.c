@@ -12,17 +12,18 @@ struct conf {
 };
 
 #define COMMON_OPTS                                                                                \
-	OPT_STR('f', "filter", "TEXT", struct conf, csv.filter, "only names that contain TEXT"),   \
+	OPT_STR('f', "filter", "TEXT", struct conf, csv.filter, "select names that contain TEXT"), \
 		OPT_STR('s', "sep", "TEXT", struct conf, csv.separator,                            \
-			"separator of columns (default: a comma)"),                                \
+			"separate columns by TEXT (default: a comma)"),                            \
 		OPT_FLAG('c', "case", struct conf, csv.case_sensitive,                             \
-			 "upper and lower case differ in --filter"),                               \
+			 "distinguish upper and lower case in --filter"),                          \
 		OPT_FLAG('e', "self", struct conf, csv.self,                                       \
-			 "times without those of the zones inside"),                               \
+			 "print self times, without the zones inside"),                            \
 		OPT_FLAG('u', "unwrap", struct conf, csv.unwrap,                                   \
-			 "a row per zone instead of a row per source location"),                   \
-		OPT_FLAG('m', "messages", struct conf, csv.messages, "messages instead of zones"), \
-		OPT_FLAG('g', "gpu", struct conf, csv.devices, "zones of devices"),                \
+			 "print a row per zone instead of a row per source location"),             \
+		OPT_FLAG('m', "messages", struct conf, csv.messages,                               \
+			 "print messages instead of zones"),                                       \
+		OPT_FLAG('g', "gpu", struct conf, csv.devices, "print zones of devices"),          \
 		OPT_STR('x', "specialFunctions", "NAMES", struct conf, csv.special,                \
 			"names, separated by commas, whose parent's text is printed beside them"), \
 		OPT_FLAG(0, "tid", struct conf, csv.tid,                                           \
@@ -33,9 +34,9 @@ static const char *const layouts[] = {"tt", "tt-0.10", "upstream", NULL};
 static const struct opt opts[] = {
 	COMMON_OPTS,
 	OPT_STR('t', "specialParent", "TEXT", struct conf, csv.parent,
-		"what the name of such a parent contains"),
+		"select parents whose name contains TEXT"),
 	OPT_FLAG('p', "plots", struct conf, csv.plots,
-		 "with --unwrap: points of plots and memory too"),
+		 "with --unwrap: print points of plots and memory too"),
 	OPT_ENUM(0, "layout", struct conf, csv.layout, layouts,
 		 "whose columns --unwrap prints: Tenstorrent's, those of its 0.10, or those of "
 		 "Tracy 0.14"),
@@ -46,7 +47,7 @@ static const struct opt opts[] = {
 static const struct opt release_opts[] = {
 	COMMON_OPTS,
 	OPT_STR('p', "specialParent", "TEXT", struct conf, csv.parent,
-		"what the name of such a parent contains"),
+		"select parents whose name contains TEXT"),
 	OPT_STR('t', NULL, "TEXT", struct conf, csv.parent, "the same"),
 	OPT_END,
 };

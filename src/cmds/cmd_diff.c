@@ -11,9 +11,9 @@ struct conf {
 
 static const struct opt opts[] = {
 	OPT_INT(0, "max-differences", "N", struct conf, compare.max_differences,
-		"how many are printed (default 20)"),
+		"print at most N differences (default 20)"),
 	OPT_DOUBLE(0, "tolerance", "PERCENT", struct conf, compare.tolerance,
-		   "numbers that differ by no more are the same"),
+		   "treat numbers that differ by at most PERCENT as equal"),
 	OPT_FLAG(0, "only-compare-op-ids", struct conf, compare.ids_only,
 		 "compare only which ops occur"),
 	OPT_END,

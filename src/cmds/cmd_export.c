@@ -47,13 +47,13 @@ static const struct opt opts[] = {
 		"TT_METAL_PROFILER_DIR, else generated/profiler)"),
 	OPT_FLAG('f', "force", struct conf, force,
 		 "replace an existing file; tt-logs: put older logs aside"),
-	OPT_FLAG(0, "host-only", struct conf, host_only, "tt-logs: no logs of devices"),
+	OPT_FLAG(0, "host-only", struct conf, host_only, "tt-logs: write no logs of devices"),
 	OPT_STR(0, "child-functions", "NAMES", struct conf, children,
-		"tt-logs: host functions whose time within ops counts, separated by commas "
+		"tt-logs: count the time of these host functions within ops, separated by commas "
 		"(default " OP_ZONE_CHILDREN ")"),
 	QUERY_NAME(struct conf, query),
 	OPT_STR('r', "range", "T0..T1", struct conf, query.range,
-		"only what reaches into this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, "
+		"select what overlaps this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, "
 		"-1s.. (the last second)"),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
@@ -178,7 +178,7 @@ static void add_count(struct buf *text, uint64_t n, const char *thing)
 		buf_addf(text, ", %s %s%s", fmt_count(number, n), thing, n == 1 ? "" : "s");
 }
 
-static void tell_logs(const char *folder, const struct ttlogs *logs)
+static void logs_report(const char *folder, const struct ttlogs *logs)
 {
 	struct buf counts = BUF_INIT;
 
@@ -224,7 +224,7 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 	int r = ttlogs_write(&part, folder, &logs, &job->q->err);
 
 	if (r == 0 && !job->q->common->quiet)
-		tell_logs(folder, &logs);
+		logs_report(folder, &logs);
 	return r;
 }
 

@@ -14,8 +14,7 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_STR('n', "name", "PATTERN", struct conf, query.name,
-		"only frame sets with such a name"),
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "select frame sets by name"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	OPT_FLAG('l', "list", struct conf, list,

@@ -18,7 +18,7 @@ struct conf {
 static const struct opt opts[] = {
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE; the default is the name of the input with the ending .tacho"),
-	OPT_FLAG('f', "force", struct conf, force, "replace FILE when it exists"),
+	OPT_FLAG('f', "force", struct conf, force, "replace FILE if it exists"),
 	OPT_END,
 };
 

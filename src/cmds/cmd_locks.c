@@ -12,7 +12,7 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "only locks with such a name"),
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "select locks by name"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),

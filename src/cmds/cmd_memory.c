@@ -14,7 +14,7 @@ struct conf {
 };
 
 static const struct opt opts[] = {
-	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "only pools with such a name"),
+	OPT_STR('n', "name", "PATTERN", struct conf, query.name, "select memory pools by name"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	OPT_FLAG('a', "alive", struct conf, alive,

@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 	QUERY_THREAD(struct conf, query),
 	OPT_ENUM('s', "severity", struct conf, severity, severities,
 		 "only messages of this severity and above"),
-	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
+	OPT_INT('N', "top", "N", struct conf, top, "print only the first N rows"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };

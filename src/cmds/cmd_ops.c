@@ -431,7 +431,7 @@ static int report_trace(struct query *q, void *conf)
 }
 
 /* Programs that found the folder taken wrote their logs to subfolders, and reported it once. */
-static void tell_others(const char *folder)
+static void others_report(const char *folder)
 {
 	char path[PATH_MAX + NAME_MAX + 64];
 	DIR *dir = opendir(folder);
@@ -492,7 +492,7 @@ static int report_logs(struct conf *cf, const struct cmd_common *common, enum wo
 		r = word == STATS ? log_stats(cf, names.folder, &code, err)
 				  : ops_report(cf, common, &options, &code, err);
 	if (!common->quiet && !cf->log)
-		tell_others(names.folder);
+		others_report(names.folder);
 	return r < 0 ? err_report(err, r) : code;
 }
 

@@ -14,7 +14,7 @@ struct conf {
 
 static const struct opt opts[] = {
 	OPT_STR('n', "name", "PATTERN", struct conf, query.name,
-		"print the points of these plots; without it: one line for each plot"),
+		"print the points of these plots; without it one line for each plot"),
 	QUERY_RANGE(struct conf, query),
 	QUERY_PROCESS(struct conf, query),
 	QUERY_FORMAT(struct conf, query),

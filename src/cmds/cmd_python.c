@@ -31,7 +31,7 @@ static const struct opt opts[] = {
 		"of --attach: stop after TIME, such as 10s"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"of --attach: write the trace to FILE (default capture.tacho)"),
-	OPT_FLAG('f', "force", struct conf, force, "of --attach: replace FILE when it exists"),
+	OPT_FLAG('f', "force", struct conf, force, "of --attach: replace FILE if it exists"),
 	OPT_END,
 };
 

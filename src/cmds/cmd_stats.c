@@ -44,9 +44,10 @@ static const struct opt opts[] = {
 	QUERY_THREAD(struct conf, query),
 	OPT_ENUM('s', "sort", struct conf, sort, sorts,
 		 "the column to sort by; names go from a to z, figures from the largest down"),
-	OPT_FLAG(0, "reverse", struct conf, reverse, "the other way round"),
-	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
-	OPT_FLAG('w', "wide", struct conf, wide, "text: all columns, with sum, min and sigma"),
+	OPT_FLAG(0, "reverse", struct conf, reverse, "reverse the order"),
+	OPT_INT('N', "top", "N", struct conf, top, "print only the first N rows"),
+	OPT_FLAG('w', "wide", struct conf, wide,
+		 "text: print all columns, with sum, min and sigma"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };

@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 	OPT_STR('o', "output_path", "FILE", struct conf, output,
 		"write the report to FILE (default " OUTPUT ")"),
 	OPT_INT('p', "port", "PORT", struct conf, port,
-		"the port for programs that are built with Tracy (default 8086)"),
+		"use PORT for programs built with Tracy (default 8086)"),
 	OPT_END,
 };
 

@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 	OPT_LIST(0, "source", "DIR", struct viewer_conf, sources,
 		 "show source files below DIR; may be repeated"),
 	OPT_INT(0, "idle-exit", "SECONDS", struct viewer_conf, idle,
-		"end when no page has asked for anything so long"),
+		"exit after SECONDS without a request"),
 	OPT_STR(0, "assets", "DIR", struct viewer_conf, assets,
 		"serve the page from DIR: for its developers"),
 	OPT_END,

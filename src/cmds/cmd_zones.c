@@ -21,10 +21,10 @@ static const struct opt opts[] = {
 	QUERY_PROCESS(struct conf, query),
 	QUERY_THREAD(struct conf, query),
 	OPT_TIME('d', "min-duration", "TIME", struct conf, min_duration,
-		 "only zones that took at least TIME, as 1.5ms"),
+		 "select zones that took at least TIME, such as 1.5ms"),
 	OPT_INT('l', "longest", "N", struct conf, longest,
-		"the N longest zones, the longest first"),
-	OPT_INT('N', "top", "N", struct conf, top, "only the first N rows"),
+		"list the N longest zones, longest first"),
+	OPT_INT('N', "top", "N", struct conf, top, "print only the first N rows"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -120,17 +120,6 @@ static int zones_compare(const void *a, const void *b)
 	return zones_shorter(a, b) ? 1 : zones_shorter(b, a) ? -1 : 0;
 }
 
-static int print_longest(struct query *q, struct longest *l, struct table *t)
-{
-	int r = 0;
-
-	if (l->heap.n)
-		qsort(l->heap.v, l->heap.n, sizeof(*l->heap.v), zones_compare);
-	for (size_t i = 0; i < l->heap.n && r == 0; i++)
-		r = view_zone_row(t, q->trace, &l->heap.v[i]);
-	return r;
-}
-
 static int zones_list(struct query *q, const struct conf *conf, struct view_zones *stream,
 		      struct table *t, struct longest *longest)
 {
@@ -174,8 +163,13 @@ static int zones_print(struct query *q, void *verb_conf)
 		return r;
 	view_zone_table(&t, stdout, &q->style);
 	r = zones_list(q, conf, stream, &t, &longest);
-	if (r == 0)
-		r = print_longest(q, &longest, &t);
+	if (r == 0) {
+		if (longest.heap.n)
+			qsort(longest.heap.v, longest.heap.n, sizeof(*longest.heap.v),
+			      zones_compare);
+		for (size_t i = 0; i < longest.heap.n && r == 0; i++)
+			r = view_zone_row(&t, q->trace, &longest.heap.v[i]);
+	}
 	closed = table_close(&t);
 	view_zones_close(stream);
 	for (size_t i = 0; i < longest.heap.n; i++)

@@ -377,7 +377,7 @@ int device_boot(const struct device_conf *c, const struct table_style *style, ch
 	struct tacho_error err = {0};
 	struct boot b = {.err = &err};
 	unsigned x = 0, y = 0;
-	bool told = false;
+	bool reported = false;
 	int r = 0, used = 0;
 
 	if (c->cores && (sscanf(c->cores, "%u,%u%n", &x, &y, &used) != 2 || c->cores[used]))
@@ -390,11 +390,11 @@ int device_boot(const struct device_conf *c, const struct table_style *style, ch
 		r = device_boot_prepare(&b, c, x, y);
 	if (r == 0) {
 		r = boot_and_go(&b, c);
-		told = r < 0;
+		reported = r < 0;
 	}
 	if (r == 0)
 		r = device_boot_show(&b, c, style);
-	if (r < 0 && !told)
+	if (r < 0 && !reported)
 		err_report(&err, r);
 	for (unsigned i = 0; i < b.elfs; i++) {
 		elf_free(&b.elf[i]);

@@ -26,20 +26,20 @@ struct query_conf {
 	bool guard;
 };
 
-#define QUERY_NAME(s, f)                                                                         \
-	OPT_STR('n', "name", "PATTERN", s, f.name,                                               \
-		"only names that contain PATTERN; =TEXT is the whole name, a pattern with * or " \
+#define QUERY_NAME(s, f)                                                                           \
+	OPT_STR('n', "name", "PATTERN", s, f.name,                                                 \
+		"select names that contain PATTERN; =TEXT is the whole name, a pattern with * or " \
 		"? a glob, /RE/ a regular expression")
-#define QUERY_RANGE(s, f)                                                                     \
-	OPT_STR('r', "range", "T0..T1", s, f.range,                                           \
-		"only what starts in this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, " \
+#define QUERY_RANGE(s, f)                                                                       \
+	OPT_STR('r', "range", "T0..T1", s, f.range,                                             \
+		"select what starts in this time: 1s..2.5s, 250ms.., ..3s, 1s+20ms, 10%..20%, " \
 		"-1s.. (the last second)")
 #define QUERY_PROCESS(s, f)                                  \
 	OPT_LIST('p', "process", "PID|NAME", s, f.processes, \
-		 "only this process, by number or by a pattern for its name; may be repeated")
+		 "select this process, by number or by a pattern for its name; may be repeated")
 #define QUERY_THREAD(s, f)                                \
 	OPT_LIST('t', "thread", "TID|NAME", s, f.threads, \
-		 "only this thread, by number or by a pattern for its name; may be repeated")
+		 "select this thread, by number or by a pattern for its name; may be repeated")
 #define QUERY_FORMAT(s, f)                                                            \
 	OPT_ENUM(0, "format", s, f.format, table_formats,                             \
 		 "text for people; csv and json have plain figures in ns and bytes"), \

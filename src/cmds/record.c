@@ -403,16 +403,16 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 
 static void warn_absent(const struct capture_summary *s, const char *output)
 {
-	uint64_t told = 0;
+	uint64_t reported = 0;
 
-	for (int i = 0; i < CAPTURE_ABSENT_LINES && s->absent_text[i][0]; i++, told++)
+	for (int i = 0; i < CAPTURE_ABSENT_LINES && s->absent_text[i][0]; i++, reported++)
 		err_warn("%s", s->absent_text[i]);
-	if (s->absent > told)
+	if (s->absent > reported)
 		err_warn(
 			"%llu %sprocess%s could not be recorded; 'tacho info --show=absent %s' lists "
 			"what is known",
-			(unsigned long long)(s->absent - told), told ? "more " : "",
-			s->absent - told == 1 ? "" : "es", output);
+			(unsigned long long)(s->absent - reported), reported ? "more " : "",
+			s->absent - reported == 1 ? "" : "es", output);
 }
 
 static bool record_is_there(const char *path)

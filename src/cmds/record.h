@@ -22,35 +22,35 @@ struct record_conf {
 	int64_t stack_kb;   /* 0 = as programs need */
 };
 
-#define RECORD_OPTS(s, f)                                                                              \
-	OPT_STR('o', "output", "FILE", s, f.output, "write the trace to FILE"),                        \
-		OPT_FLAG('f', "force", s, f.force, "replace FILE when it exists"),                     \
-		OPT_FLAG(0, "strict", s, f.strict, "exit with 6 when data was lost"),                  \
-		OPT_FLAG(0, "durable", s, f.durable,                                                   \
-			 "flush data to the disk every second: survives a power cut"),                 \
-		OPT_INT(0, "limit-mb", "MB", s, f.limit_mb,                                            \
-			"memory for events per process; beyond it --policy applies (default 512)"),    \
-		OPT_INT(0, "session-mb", "MB", s, f.session_mb,                                        \
-			"the same for all processes together (default: a quarter of what is free "     \
-			"there, at least 512)"),                                                       \
-		OPT_ENUM(                                                                              \
-			0, "policy", s, f.policy, record_policies,                                     \
-			"at that limit: drop new events, block the program, or overwrite the oldest"), \
-		OPT_INT(0, "block-ms", "MS", s, f.block_ms,                                            \
-			"longest wait of --policy=block (default 100)")
+#define RECORD_OPTS(s, f)                                                                                     \
+	OPT_STR('o', "output", "FILE", s, f.output, "write the trace to FILE"),                               \
+		OPT_FLAG('f', "force", s, f.force, "replace FILE if it exists"),                              \
+		OPT_FLAG(0, "strict", s, f.strict, "exit with 6 if data was lost"),                           \
+		OPT_FLAG(0, "durable", s, f.durable,                                                          \
+			 "flush data to the disk every second: survives a power cut"),                        \
+		OPT_INT(0, "limit-mb", "MB", s, f.limit_mb,                                                   \
+			"limit the memory for events per process; beyond it --policy applies (default 512)"), \
+		OPT_INT(0, "session-mb", "MB", s, f.session_mb,                                               \
+			"limit the memory of all processes together (default: a quarter of what is free "     \
+			"there, at least 512)"),                                                              \
+		OPT_ENUM(                                                                                     \
+			0, "policy", s, f.policy, record_policies,                                            \
+			"at that limit: drop new events, block the program, or overwrite the oldest"),        \
+		OPT_INT(0, "block-ms", "MS", s, f.block_ms,                                                   \
+			"limit each wait of --policy=block to MS (default 100)")
 
 /* For verbs that start or find programs themselves. */
-#define RECORD_SAMPLE_OPTS(s, f)                                                                   \
-	{.type = OPT_T_STR,                                                                        \
-	 .name = "sample",                                                                         \
-	 .arg = "HZ",                                                                              \
-	 .bare = "auto",                                                                           \
-	 .offset = offsetof(s, f.sample),                                                          \
-	 .help = "also sample call stacks, HZ times per second of CPU time (default 997), and "    \
-		 "follow what threads wait for; needs nothing of the program; strict: fail when "  \
-		 "the kernel does not allow it"},                                                  \
-		OPT_INT(0, "stack-kb", "KB", s, f.stack_kb,                                        \
-			"copy so much of the stack with each sample, 1 to 58 KiB (default 16, or " \
+#define RECORD_SAMPLE_OPTS(s, f)                                                                     \
+	{.type = OPT_T_STR,                                                                          \
+	 .name = "sample",                                                                           \
+	 .arg = "HZ",                                                                                \
+	 .bare = "auto",                                                                             \
+	 .offset = offsetof(s, f.sample),                                                            \
+	 .help = "also sample call stacks, HZ times per second of CPU time (default 997), and "      \
+		 "follow what threads wait for; needs nothing of the program; strict: fail when "    \
+		 "the kernel does not allow it"},                                                    \
+		OPT_INT(0, "stack-kb", "KB", s, f.stack_kb,                                          \
+			"copy this much of the stack with each sample, 1 to 58 KiB (default 16, or " \
 			"58 as soon as stacks are found to be larger)")
 
 extern const char *const record_policies[];
