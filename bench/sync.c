@@ -25,9 +25,10 @@ static double line_error(const struct sync_classic *c, const struct tensix *t, u
 {
 	double start = (double)c->host_start * 1e9 / backend_tick_rate();
 	double truth = (double)cycle * 1e3 / tensix_arch(t)->mhz;
-	double told = start + ((double)tensix_clock_read(t, 0, cycle) - c->delay) / c->frequency;
+	double shown_ns =
+		start + ((double)tensix_clock_read(t, 0, cycle) - c->delay) / c->frequency;
 
-	return told < truth ? truth - told : told - truth;
+	return shown_ns < truth ? truth - shown_ns : shown_ns - truth;
 }
 
 static void print_ns(double ns)

@@ -145,7 +145,7 @@ static void save_ledgers(struct capture *c, struct process *p)
 		struct thread *t = ring_stream_user(streams[i]);
 
 		if (t) {
-			thread_tell_late(c, t);
+			thread_report_late(c, t);
 			save_ledger(c, &t->stack);
 		}
 	}
@@ -206,7 +206,7 @@ static int capture_checkpoint(struct capture *c)
 
 	if (c->clock_points < 2 && now_ns() - c->last_clock >= CLOCK_FIRST_NS)
 		take_clock(c);
-	follow_tell_open(c); /* even without followers: a new one begins with this checkpoint */
+	follow_report_open(c); /* even without followers: a new one begins with this checkpoint */
 	for (size_t i = 0; i < c->live.n; i++)
 		save_ledgers(c, c->live.v[i]);
 	for (uint32_t i = 0; i < c->ledgers.n; i++) {

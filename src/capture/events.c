@@ -60,9 +60,9 @@ static void on_loss(struct context *x)
 		on_broken(x, TRACE_LOSS_CORRUPT);
 		return;
 	}
-	t->told.zones += w[1];
-	t->told.ends += w[2];
-	t->told.others += w[3];
+	t->reported.zones += w[1];
+	t->reported.ends += w[2];
+	t->reported.others += w[3];
 	t->stack.ledger.zones_emitted += w[1];
 	t->stack.ledger.zones_lost += w[1];
 	x->c->sum.lost += w[1];
@@ -466,7 +466,7 @@ static uint64_t events_late_time(struct capture *c, struct thread *t, uint64_t t
 	return time < t->stack.last || c->now < t->stack.last ? t->stack.last : c->now;
 }
 
-void thread_tell_late(struct capture *c, struct thread *t)
+void thread_report_late(struct capture *c, struct thread *t)
 {
 	struct held h = {.time = t->stack.last,
 			 .process = t->process,
@@ -640,13 +640,13 @@ void thread_finish(struct capture *c, struct thread *t, const struct ring_stream
 	zones_stack_finish(c, &t->stack);
 	/* Losses after the last event: no record could report them. */
 	ring_stream_losses(s, &total);
-	words[1] = total.zones > t->told.zones ? total.zones - t->told.zones : 0;
-	words[2] = total.ends > t->told.ends ? total.ends - t->told.ends : 0;
-	words[3] = total.others > t->told.others ? total.others - t->told.others : 0;
+	words[1] = total.zones > t->reported.zones ? total.zones - t->reported.zones : 0;
+	words[2] = total.ends > t->reported.ends ? total.ends - t->reported.ends : 0;
+	words[3] = total.others > t->reported.others ? total.others - t->reported.others : 0;
 	loss.words = words;
 	if (words[1] | words[2] | words[3])
 		thread_event(c, t, &loss);
-	thread_tell_late(c, t);
+	thread_report_late(c, t);
 }
 
 void thread_free(struct thread *t)

@@ -42,7 +42,7 @@ static int by_track(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-void follow_tell_open(struct capture *c)
+void follow_report_open(struct capture *c)
 {
 	c->open_zones.n = 0;
 	for (size_t i = 0; i < c->live.n; i++)

@@ -46,16 +46,6 @@ static bool left_open(struct left *left, const char *old)
 	return left->fd >= 0;
 }
 
-/* Removes it, unless another file has its name by now. */
-static void left_remove(const struct left *left)
-{
-	struct stat st;
-
-	if (lstat(left->path, &st) == 0 && st.st_dev == left->st.st_dev &&
-	    st.st_ino == left->st.st_ino)
-		unlink(left->path);
-}
-
 /*
  * Continuing a file truncates its end: only allowed for a file of this session. TACHO_ENO: the
  * recorder had not reached its first checkpoint.
@@ -166,8 +156,14 @@ int part_take_over(struct capture *c, const char *old, bool force, bool *saved,
 		/* From here on the copy is the valid one. */
 		if (r == 0 && !c->keep)
 			r = ring_session_set_output(&c->session, c->output, err);
-		if (r == 0 && !c->keep && !left.finished)
-			left_remove(&left);
+		if (r == 0 && !c->keep && !left.finished) {
+			struct stat st;
+
+			/* Removes it, unless another file has its name by now. */
+			if (lstat(left.path, &st) == 0 && st.st_dev == left.st.st_dev &&
+			    st.st_ino == left.st.st_ino)
+				unlink(left.path);
+		}
 	}
 	close(left.fd);
 	return r;

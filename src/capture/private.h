@@ -52,9 +52,9 @@ struct fiber {
 
 struct thread {
 	struct stack stack;
-	struct fiber *fiber;      /* the one running on it, or NULL */
-	struct ring_losses told;  /* losses reported by RING_LOSS records */
-	uint64_t late, late_step; /* events whose time ran backwards since the last report */
+	struct fiber *fiber;         /* the one running on it, or NULL */
+	struct ring_losses reported; /* losses reported by RING_LOSS records */
+	uint64_t late, late_step;    /* events whose time ran backwards since the last report */
 	uint64_t number;
 	uint32_t tid;
 	uint32_t process; /* index in capture.processes */
@@ -302,14 +302,14 @@ void thread_event(struct capture *c, struct thread *t, const struct ring_event *
 size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, size_t count,
 		    uint64_t *time, bool all);
 /* A row for events whose time ran backwards, if there were any. */
-void thread_tell_late(struct capture *c, struct thread *t);
+void thread_report_late(struct capture *c, struct thread *t);
 /* Called after the last event: ends open zones as unfinished and reports trailing losses. */
 void thread_finish(struct capture *c, struct thread *t, const struct ring_stream *s);
 void thread_free(struct thread *t);
 
 /* ---- follow.c: support for followers */
 /* Writes open zones to the trace, so that followers see them before they end. */
-void follow_tell_open(struct capture *c);
+void follow_report_open(struct capture *c);
 
 /* ---- tracy.c: clients that speak Tracy's protocol */
 /* Returns the number of frames received. */

@@ -173,9 +173,9 @@ static void state_thread_put(struct buf *b, const struct process *p, const struc
 	state_put(b, at.sequence);
 	state_put(b, at.time);
 	state_put(b, at.skip);
-	state_put(b, t->told.zones);
-	state_put(b, t->told.ends);
-	state_put(b, t->told.others);
+	state_put(b, t->reported.zones);
+	state_put(b, t->reported.ends);
+	state_put(b, t->reported.others);
 	state_put(b, t->tid);
 	state_put(b, fiber_index(p, t->fiber));
 	put_stack(b, &t->stack);
@@ -226,9 +226,9 @@ static void get_live_thread(struct capture *c, struct process *p, struct in *in,
 	at.skip = state_get(in);
 	t->number = number;
 	t->process = p->index;
-	t->told.zones = state_get(in);
-	t->told.ends = state_get(in);
-	t->told.others = state_get(in);
+	t->reported.zones = state_get(in);
+	t->reported.ends = state_get(in);
+	t->reported.others = state_get(in);
 	t->tid = (uint32_t)state_get(in);
 	fiber = state_get(in);
 	get_stack(c, in, &t->stack);

@@ -30,7 +30,8 @@ struct thread {
 	uint32_t retry;      /* at the limit: events to drop before the next try */
 	uint32_t reason;     /* of losses: enum trace_loss */
 	uint64_t lost_first; /* ticks of the first unreported loss; 0 = none */
-	uint64_t told_zones, told_ends, told_others; /* of page->lost_*, by RING_LOSS records */
+	uint64_t reported_zones, reported_ends,
+		reported_others; /* of page->lost_*, by RING_LOSS records */
 	struct thread *next_free;
 } __attribute__((aligned(128)));
 

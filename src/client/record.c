@@ -51,7 +51,7 @@ static uint64_t *open_record(uint64_t at, uint64_t now, unsigned payload)
  * The high bits of the time have changed: write an anchor for the reader. The thread's key changes
  * after it, so a handler that runs in between writes its own anchor and no event is without one.
  */
-static void tell_time(struct thread *t, uint64_t key, uint64_t now, bool locked)
+static void time_report(struct thread *t, uint64_t key, uint64_t now, bool locked)
 {
 	uint64_t at = claim_words(t, 2, now, locked);
 
@@ -92,7 +92,7 @@ TACHO_API int tacho_emit_slow(uint64_t key, uint64_t now, uint32_t bits)
 		}
 	}
 	if (t->hot.key != (key | now >> TACHO_WRAP_SHIFT))
-		tell_time(t, key, now, false);
+		time_report(t, key, now, false);
 	return emit_one(t, now, bits);
 }
 
@@ -151,7 +151,7 @@ static int emit_record(struct thread *t, unsigned type, const uint64_t *words, u
 	uint64_t now = ring_is_timeless(type) ? 0 : tacho_ticks(), at, *to;
 
 	if (now && now >> TACHO_WRAP_SHIFT != (t->hot.key & 0xffffffff))
-		tell_time(t, t->hot.key >> 32 << 32, now, locked);
+		time_report(t, t->hot.key >> 32 << 32, now, locked);
 	at = claim_words(t, 1 + payload, now, locked);
 	if (!at) {
 		if (type != RING_TEXT_PART)

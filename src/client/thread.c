@@ -129,7 +129,7 @@ bool thread_start(struct thread *t, uint64_t key, uint64_t number, uint64_t now)
 	t->number = number;
 	t->retry = 0;
 	t->lost_first = 0;
-	t->told_zones = t->told_ends = t->told_others = 0;
+	t->reported_zones = t->reported_ends = t->reported_others = 0;
 	use_segment(t, &page->segment, sizeof(*page));
 	__atomic_store_n(&t->hot.key, key | now >> TACHO_WRAP_SHIFT, __ATOMIC_RELEASE);
 	return true;
@@ -276,21 +276,22 @@ void thread_lose(struct thread *t, uint32_t bits, uint64_t now)
 		add_lost(&t->page->lost_others, 1);
 }
 
-static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *told)
+static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *reported)
 {
-	uint64_t all = atomic_load_explicit(counter, memory_order_relaxed), more = all - *told;
+	uint64_t all = atomic_load_explicit(counter, memory_order_relaxed), more = all - *reported;
 
-	*told = all;
+	*reported = all;
 	return more;
 }
 
 /* After the gap: reports its losses. */
-static void tell_loss(struct thread *t)
+static void loss_report(struct thread *t)
 {
 	struct ring_page *page = t->page;
-	uint64_t words[5] = {t->reason, thread_unreported(&page->lost_zones, &t->told_zones),
-			     thread_unreported(&page->lost_ends, &t->told_ends),
-			     thread_unreported(&page->lost_others, &t->told_others), t->lost_first};
+	uint64_t words[5] = {t->reason, thread_unreported(&page->lost_zones, &t->reported_zones),
+			     thread_unreported(&page->lost_ends, &t->reported_ends),
+			     thread_unreported(&page->lost_others, &t->reported_others),
+			     t->lost_first};
 
 	t->lost_first = 0;
 	record_emit_locked(t, RING_LOSS, words, 5, NULL, 0);
@@ -403,7 +404,7 @@ static bool switch_locked(struct thread *t, uint64_t now)
 	atomic_store_explicit(&old->next, s->extent + 1, memory_order_release);
 	use_segment(t, s, sizeof(*s));
 	if (t->lost_first)
-		tell_loss(t);
+		loss_report(t);
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct event {
 struct gpu {
 	_Atomic uint32_t lock;
 	bool known;
-	uint32_t told; /* the recording that has the name */
+	uint32_t reported; /* the recording that has the name */
 	char name[NAME];
 	/* At tick CPU the device showed TIME; SCALE nanoseconds for each of its ticks. */
 	uint64_t cpu;
@@ -154,9 +154,9 @@ static void tracy_gpu_track_name(struct gpu *g, uint8_t number)
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
 	char name[NAME + 8] = "";
 
-	if (g->told == recording)
+	if (g->reported == recording)
 		return;
-	g->told = recording;
+	g->reported = recording;
 	text_add(name, sizeof(name), g->name[0] ? g->name : "Device");
 	text_add(name, sizeof(name), "/0");
 	tacho_core_name(tracy_gpu_track_of(number), name, 0);
@@ -305,7 +305,7 @@ static void tracy_gpu_context_name(const struct ___tracy_gpu_context_name_data *
 	if (d->name)
 		memcpy(g->name, d->name, len);
 	g->name[d->name ? len : 0] = 0;
-	g->told = 0;
+	g->reported = 0;
 	tracy_gpu_leave(g, &guard);
 }
 

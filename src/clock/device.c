@@ -59,7 +59,7 @@ static size_t piece_before(const struct device_clock *clock, size_t from)
 	return clock->n;
 }
 
-static size_t piece_behind(const struct device_clock *clock, size_t from)
+static size_t piece_after(const struct device_clock *clock, size_t from)
 {
 	for (size_t i = from; i + 1 < clock->n; i++)
 		if (device_clock_slopes(clock, i))
@@ -99,7 +99,7 @@ static uint64_t device_clock_convert(const struct device_clock *clock, uint64_t 
 		if (i + 1 < clock->n && at >= device_clock_value(from, !to_ticks) &&
 		    !device_clock_slopes(clock, i))
 			return device_clock_value(from, to_ticks); /* it stood still */
-		piece = i + 1 < clock->n ? piece_behind(clock, i) : piece_before(clock, i);
+		piece = i + 1 < clock->n ? piece_after(clock, i) : piece_before(clock, i);
 	}
 	down = at < device_clock_value(from, !to_ticks);
 	step = down ? device_clock_value(from, !to_ticks) - at
@@ -153,14 +153,14 @@ static double device_clock_slope(const struct device_clock *clock, size_t i)
 static double slope_change(const struct device_clock *clock, size_t piece)
 {
 	size_t before = piece ? piece_before(clock, piece - 1) : clock->n;
-	size_t behind = piece_behind(clock, piece + 1);
+	size_t after = piece_after(clock, piece + 1);
 	double own = device_clock_slope(clock, piece), most = 0;
 
 	if (before < clock->n)
 		most = fabs(device_clock_slope(clock, before) - own);
-	if (behind < clock->n)
-		most = fmax(most, fabs(device_clock_slope(clock, behind) - own));
-	if (before >= clock->n && behind >= clock->n && clock->mhz && clock->rate > 0)
+	if (after < clock->n)
+		most = fmax(most, fabs(device_clock_slope(clock, after) - own));
+	if (before >= clock->n && after >= clock->n && clock->mhz && clock->rate > 0)
 		most = fabs(clock->rate / 1e6 / clock->mhz - own);
 	return most;
 }
@@ -176,7 +176,7 @@ uint64_t device_clock_bound(const struct device_clock *clock, uint64_t cycles)
 		return DEVICE_CLOCK_UNKNOWN;
 	if (clock->v[i].cycles == cycles)
 		return clock->v[i].bound_ns;
-	piece = i + 1 < clock->n ? piece_behind(clock, i) : piece_before(clock, i);
+	piece = i + 1 < clock->n ? piece_after(clock, i) : piece_before(clock, i);
 	if (piece >= clock->n || clock->rate <= 0)
 		return DEVICE_CLOCK_UNKNOWN;
 	a = &clock->v[piece];

@@ -100,7 +100,7 @@ static bool pool_name(const struct tacho_device *d, enum tacho_memory memory, ch
 }
 
 /* The total with rounding: a buffer has the same address in each bank. */
-static void tell_new(const struct tacho_buffer *b)
+static void pool_alloc_emit(const struct tacho_buffer *b)
 {
 	char pool[40];
 
@@ -109,7 +109,7 @@ static void tell_new(const struct tacho_buffer *b)
 			    b->bank_size * buffer_banks(b->device, b->memory));
 }
 
-static void tell_free(const struct tacho_buffer *b)
+static void pool_free_emit(const struct tacho_buffer *b)
 {
 	char pool[40];
 
@@ -244,7 +244,7 @@ int tacho_buffer_make(struct tacho_buffer **out, struct tacho_device *d,
 		return r;
 	}
 	update_top(d);
-	tell_new(b);
+	pool_alloc_emit(b);
 	*out = b;
 	return 0;
 }
@@ -268,7 +268,7 @@ void tacho_buffer_free(struct tacho_buffer *b)
 		return;
 	TACHO_ZONE("tacho_buffer_free");
 	DEVICE_HOLD(b->device);
-	tell_free(b);
+	pool_free_emit(b);
 	if (!b->placed)
 		buffer_give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);

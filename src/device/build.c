@@ -595,7 +595,7 @@ static void find_warnings(const char *output, struct buf *text)
 }
 
 /* Print it once, even if several RISCs compile it. */
-static void tell_warnings(struct tacho_device *d, const struct build *b, const char *output)
+static void warnings_report(struct tacho_device *d, const struct build *b, const char *output)
 {
 	struct buf text = BUF_INIT;
 	uint64_t key;
@@ -639,7 +639,7 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 	if (r < 0)
 		unlink(temporary);
 	if (r == 0 && !b->firmware && output.len)
-		tell_warnings(d, b, output.data);
+		warnings_report(d, b, output.data);
 	buf_free(&output);
 	buf_free(&text);
 	return r;

@@ -58,22 +58,12 @@ static void add_device(const struct tacho_device *d, struct json *j)
 	json_end(j);
 }
 
-/* Shown among other properties. */
-static void one_line(struct buf *text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text->len; i++)
-		if (text->data[i] != '\n')
-			text->data[n++] = text->data[i];
-	text->len = n;
-}
-
 void device_describe(struct tacho_device *d)
 {
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
 	struct buf text = BUF_INIT;
 	struct json j;
+	size_t n;
 
 	if (!recording || recording == d->described)
 		return;
@@ -81,14 +71,19 @@ void device_describe(struct tacho_device *d)
 	json_init(&j, &text);
 	j.flat = 1;
 	add_device(d, &j);
-	one_line(&text);
+	/* Shown among other properties. */
+	n = 0;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.data[i] != '\n')
+			text.data[n++] = text.data[i];
+	text.len = n;
 	if (!text.failed)
 		tacho_device_describe(d->number, text.data, text.len);
 	buf_free(&text);
 }
 
-void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
-			 uint64_t markers)
+void device_report_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+			   uint64_t markers)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
 
@@ -107,7 +102,7 @@ void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned r
 	"Risc %s,  bufferEndIndex = %u. Please either decrease the number of ops being "         \
 	"profiled or run read device profiler more often"
 
-void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
+void device_report_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
 
@@ -128,27 +123,23 @@ static void warn_full(const struct tacho_device *d)
 	fputc('\n', stderr);
 }
 
-static void warn_damaged(const struct tacho_device *d)
-{
-	const struct prof_damage *damage = &d->prof->damage;
-	const struct tacho_device_core *c = &d->cores[damage->core].info;
-
-	fprintf(stderr,
-		"tacho: warning: device %u: kernels have overwritten the profiler's buffers, %llu "
-		"markers cannot be trusted, the first of core %u,%u (NoC %u,%u), %s, op %llu\n",
-		d->number, (unsigned long long)damage->markers, c->logical_x, c->logical_y, c->x,
-		c->y, risc_name(damage->risc, c->ethernet),
-		(unsigned long long)op_id(d, damage->op));
-}
-
 void device_warn_losses(const struct tacho_device *d)
 {
 	uint64_t others = d->prof->losses - d->prof->full.riscs - d->prof->damage.markers;
 
 	if (d->prof->full.riscs)
 		warn_full(d);
-	if (d->prof->damage.markers)
-		warn_damaged(d);
+	if (d->prof->damage.markers) {
+		const struct prof_damage *damage = &d->prof->damage;
+		const struct tacho_device_core *c = &d->cores[damage->core].info;
+
+		fprintf(stderr,
+			"tacho: warning: device %u: kernels have overwritten the profiler's buffers, %llu "
+			"markers cannot be trusted, the first of core %u,%u (NoC %u,%u), %s, op %llu\n",
+			d->number, (unsigned long long)damage->markers, c->logical_x, c->logical_y,
+			c->x, c->y, risc_name(damage->risc, c->ethernet),
+			(unsigned long long)op_id(d, damage->op));
+	}
 	if (others)
 		fprintf(stderr,
 			"tacho: warning: device %u: %llu markers found no room in the buffers of "

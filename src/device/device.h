@@ -85,8 +85,8 @@ struct tacho_device {
 	struct map names_by_hash, names_by_op;
 	struct map known; /* hashes of ops that ran to the recording that has them, or 0 */
 	uint32_t last_op;
-	uint32_t described;       /* the recording that has this device's description */
-	struct device_point told; /* the last one sent to a recording */
+	uint32_t described;           /* the recording that has this device's description */
+	struct device_point reported; /* the last one sent to a recording */
 	bool numbered;
 	unsigned lock; /* guard.c */
 	unsigned held; /* nested calls of one thread */
@@ -155,10 +155,10 @@ void number_give(struct tacho_device *d);
 /* Describes the device to the recording, once. */
 void device_describe(struct tacho_device *d);
 /* Writes a message for reports: this many markers of a RISC's run of OP cannot be trusted. */
-void device_tell_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
-			 uint64_t markers);
+void device_report_damaged(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t op,
+			   uint64_t markers);
 /* Writes a message that a RISC's area in DRAM, with WORDS used, had no room for all its markers. */
-void device_tell_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
+void device_report_full(const struct tacho_device *d, unsigned core, unsigned risc, uint32_t words);
 /* Warns on standard error when the device is closed: the messages may not have been recorded. */
 void device_warn_losses(const struct tacho_device *d);
 

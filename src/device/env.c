@@ -73,22 +73,18 @@ static void check_numbers(void)
 		check_number(names[i]);
 }
 
-/* A misspelt variable would be ignored silently: warn. */
-static void check_names(void)
-{
-	char text[256];
-
-	for (char **e = environ; *e; e++)
-		if (!strncmp(*e, "TT", 2) && environ_complaint(*e, text, sizeof(text)))
-			fprintf(stderr, "tacho: warning: %s\n", text);
-}
-
 static void env_check_all(void)
 {
 	check_numbers();
 	/* 'tacho run' has already warned; a set-user-id program ignores its environment. */
-	if (!environ_get("TACHO_SESSION") && !environ_is_secure())
-		check_names();
+	if (!environ_get("TACHO_SESSION") && !environ_is_secure()) {
+		char text[256];
+
+		/* A misspelt variable would be ignored silently: warn. */
+		for (char **e = environ; *e; e++)
+			if (!strncmp(*e, "TT", 2) && environ_complaint(*e, text, sizeof(text)))
+				fprintf(stderr, "tacho: warning: %s\n", text);
+	}
 }
 
 void env_check(void)

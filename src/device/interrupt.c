@@ -106,16 +106,6 @@ static void interrupt_chain(void)
 	chained = sigaction(SIGINT, &action, NULL) == 0;
 }
 
-static void interrupt_unchain(void)
-{
-	struct sigaction now;
-
-	broken_off = 0;
-	if (chained && sigaction(SIGINT, NULL, &now) == 0 && is_chained(&now))
-		sigaction(SIGINT, &handled, NULL);
-	chained = false;
-}
-
 void tacho_device_interruptible(int on)
 {
 	interruptible = on;
@@ -165,8 +155,13 @@ static unsigned interrupt_count(bool leaves, int *number)
 
 	interrupt_take(&before);
 	if (leaves && --waiting == 0) {
+		struct sigaction now;
+
 		interrupt_replace(on_signal, SIG_DFL);
-		interrupt_unchain();
+		broken_off = 0;
+		if (chained && sigaction(SIGINT, NULL, &now) == 0 && is_chained(&now))
+			sigaction(SIGINT, &handled, NULL);
+		chained = false;
 		*number = noted;
 		noted = 0;
 	}

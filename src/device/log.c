@@ -21,7 +21,7 @@
 #define FLUSH        (1u << 20)
 
 /* ---- files ---- */
-static void tell_failure(struct device_log *log, const char *name)
+static void failure_report(struct device_log *log, const char *name)
 {
 	if (!log->failed)
 		fprintf(stderr, "tacho: warning: cannot write %s%s%s: %s\n",
@@ -66,7 +66,7 @@ static int file_open(struct device_log *log, const char *name, const char *heade
 			;
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_size == 0 && !write_all(fd, header, strlen(header)))) {
-		tell_failure(log, name);
+		failure_report(log, name);
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -82,9 +82,9 @@ static void flush_to(struct device_log *log, const char *name, int fd, struct bu
 		return;
 	if (text->failed) {
 		errno = ENOMEM;
-		tell_failure(log, name);
+		failure_report(log, name);
 	} else if (!log->failed && !write_all(fd, text->data, text->len)) {
-		tell_failure(log, name);
+		failure_report(log, name);
 	}
 	buf_reset(text);
 }
@@ -252,7 +252,7 @@ static void dump_rows(struct tacho_device *d)
 	if (fd >= 0) {
 		if (add_rows(d, p->items.v + p->log.done, p->items.n - p->log.done, fd) < 0) {
 			errno = ENOMEM;
-			tell_failure(&p->log, TTLOG_DEVICE_FILE);
+			failure_report(&p->log, TTLOG_DEVICE_FILE);
 		}
 		close(fd);
 	}

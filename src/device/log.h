@@ -32,7 +32,7 @@ struct log_start {
 
 struct device_log {
 	bool on;
-	bool failed;  /* told already */
+	bool failed;  /* reported already */
 	char *folder; /* as shown to the user */
 	struct log_home *home;
 	struct log_start start;

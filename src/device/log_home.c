@@ -38,7 +38,7 @@
 
 struct log_home {
 	char *logs; /* absolute path of the folder: programs change directory */
-	bool told;
+	bool reported;
 	uint64_t kind; /* kind of its devices: a hash of the header; 0: none yet */
 	int fd;        /* of its .writer; -1: not available, so nothing is saved */
 	pid_t pid;
@@ -244,25 +244,25 @@ static int log_home_choose(const struct tacho_device *d, char *folder, size_t si
 	if (r == 0) {
 		snprintf(folder + len, size - len, "/process-%d", (int)getpid());
 		r = log_home_take(folder, h, err);
-		if (r > 0 && !(*h)->told)
+		if (r > 0 && !(*h)->reported)
 			fprintf(stderr,
 				"tacho: warning: another process writes %.*s/.logs: the logs of this "
 				"one are in %s\n",
 				(int)len, folder, folder);
 		if (r > 0)
-			(*h)->told = true;
+			(*h)->reported = true;
 	}
 	len = strlen(folder);
 	if (r > 0 && !log_home_is_usable(*h, d)) {
 		snprintf(folder + len, size - len, "/%s-%u", d->shape.arch, d->workers);
 		r = log_home_take(folder, h, err);
-		if (r > 0 && !(*h)->told)
+		if (r > 0 && !(*h)->reported)
 			fprintf(stderr,
 				"tacho: warning: %.*s/.logs is of other devices: the logs of %s with "
 				"%u cores are in %s\n",
 				(int)len, folder, d->shape.arch, d->workers, folder);
 		if (r > 0)
-			(*h)->told = true;
+			(*h)->reported = true;
 	}
 	return r == 0 ? err_set(err, TACHO_EWRITE, "another process writes %s", folder) : r;
 }

@@ -22,7 +22,7 @@ uint16_t names_hash(const char *text, size_t len)
 	return (uint16_t)((h ^ h >> 16) & 0xffff);
 }
 
-/* Two zones with one number cannot be told apart, so the name has both. */
+/* Two zones with one number would look the same, so the name has both. */
 static int names_join(struct zone_name *old, const struct zone_name *more)
 {
 	char *both;

@@ -18,7 +18,7 @@ static struct life {
 	char arch[32]; /* "": never used */
 	unsigned cores;
 	uint64_t cycles;
-	struct device_point told; /* the last of a recording; no ticks: none */
+	struct device_point reported; /* the last of a recording; no ticks: none */
 	uint32_t traces;
 } lives[DEVICES_MAX];
 static pthread_mutex_t lock =
@@ -59,7 +59,7 @@ int number_take(struct tacho_device *d)
 	d->number = i;
 	d->numbered = true;
 	d->next_trace = life.traces;
-	d->told = life.told;
+	d->reported = life.reported;
 	catch_up(d, life.cycles);
 	return 0;
 }
@@ -68,9 +68,10 @@ void number_go_on(struct tacho_device *d)
 {
 	double per_tick = d->shape.mhz * 1e6 / backend_tick_rate();
 
-	if (d->told.ticks && tacho_is_recording())
-		catch_up(d, d->told.cycles +
-				    (uint64_t)((double)(tacho_ticks() - d->told.ticks) * per_tick));
+	if (d->reported.ticks && tacho_is_recording())
+		catch_up(d, d->reported.cycles +
+				    (uint64_t)((double)(tacho_ticks() - d->reported.ticks) *
+					       per_tick));
 }
 
 void number_give(struct tacho_device *d)
@@ -81,7 +82,7 @@ void number_give(struct tacho_device *d)
 	lives[d->number].open = false;
 	lives[d->number].cycles = d->ops->cycles(d->self);
 	lives[d->number].traces = d->next_trace;
-	lives[d->number].told = d->told;
+	lives[d->number].reported = d->reported;
 	pthread_mutex_unlock(&lock);
 	d->numbered = false;
 }

@@ -124,23 +124,23 @@ static void op_report(struct tacho_device *d, const struct op_form *form, uint64
 {
 	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
 	const uint32_t *known = map_get(&d->known, hash);
-	uint32_t recording = (uint32_t)(tacho_key() >> 32), told = known ? *known : 0;
+	uint32_t recording = (uint32_t)(tacho_key() >> 32), reported = known ? *known : 0;
 	/* For readers that cannot seek back. */
 	bool again = env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0), full;
 	struct buf text = BUF_INIT;
 
 	call.hit = known != NULL;
 	if (zone.word && zone.session == recording) {
-		full = told != recording || again;
+		full = reported != recording || again;
 		op_text(&text, form, &call, !full);
 		if (op_send(&text) && full)
-			told = recording;
+			reported = recording;
 	}
 	if (d->capture)
 		replay_keep(d->capture, form, &call);
 	keep_name(d, form, hash, base);
 	/* Out of memory: the op is described in full again, which does no harm. */
-	map_set(&d->known, hash, told);
+	map_set(&d->known, hash, reported);
 }
 
 /* ---- one program ---- */
@@ -313,15 +313,6 @@ bool op_in_group(const struct tacho_device *d)
 	return group_base(d) != 0;
 }
 
-static void group_take(struct tacho_device *d, const struct tacho_program *p)
-{
-	pthread_mutex_lock(&groups);
-	for (size_t i = 0; d->group && i < d->group->n; i++)
-		if (d->group->v[i].device == d)
-			op_kernels_add(&d->group->v[i].kernels, &p->op.kernels);
-	pthread_mutex_unlock(&groups);
-}
-
 void op_forget(struct tacho_device *d)
 {
 	if (op_in_group(d))
@@ -354,7 +345,11 @@ void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run r
 	struct op_form form = {p->op.info, &p->op.kernels};
 
 	if (run.grouped) {
-		group_take(d, p);
+		pthread_mutex_lock(&groups);
+		for (size_t i = 0; d->group && i < d->group->n; i++)
+			if (d->group->v[i].device == d)
+				op_kernels_add(&d->group->v[i].kernels, &p->op.kernels);
+		pthread_mutex_unlock(&groups);
 	} else if (run.base) {
 		if (!p->op.hash)
 			p->op.hash = op_text_hash(&form);

@@ -170,17 +170,6 @@ static uint64_t or_1(uint64_t ns)
 	return ns ? ns : 1;
 }
 
-static void add_model(struct json *j, const struct op_info *info)
-{
-	json_object(j, "performance_model");
-	json_uint(j, "bandwidth_ns", or_1(info ? info->bandwidth_ns : 0));
-	json_uint(j, "compute_ns", or_1(info ? info->compute_ns : 0));
-	json_uint(j, "ideal_ns", or_1(info ? info->ideal_ns : 0));
-	add_reals(j, "input_bws", info ? info->input_bws.v : NULL, info ? info->input_bws.n : 0);
-	add_reals(j, "output_bws", info ? info->output_bws.v : NULL, info ? info->output_bws.n : 0);
-	json_end(j);
-}
-
 void op_text_name(struct buf *out, const struct op_form *form)
 {
 	const struct op_source *named = NULL;
@@ -228,7 +217,13 @@ static void add_description(struct json *j, const struct op_form *form, const st
 	json_end(j);
 	add_tensors(j, "output_tensors", info ? info->outputs.v : NULL, info ? info->outputs.n : 0,
 		    call->device);
-	add_model(j, info);
+	json_object(j, "performance_model");
+	json_uint(j, "bandwidth_ns", or_1(info ? info->bandwidth_ns : 0));
+	json_uint(j, "compute_ns", or_1(info ? info->compute_ns : 0));
+	json_uint(j, "ideal_ns", or_1(info ? info->ideal_ns : 0));
+	add_reals(j, "input_bws", info ? info->input_bws.v : NULL, info ? info->input_bws.n : 0);
+	add_reals(j, "output_bws", info ? info->output_bws.v : NULL, info ? info->output_bws.n : 0);
+	json_end(j);
 	json_bool(j, "program_cache_hit", call->hit);
 	json_end(j);
 }

@@ -128,16 +128,6 @@ static void join_mesh(struct tacho_device *a, struct tacho_device *b)
 	b->mesh_next = next;
 }
 
-static void leave_mesh(struct tacho_device *d)
-{
-	struct tacho_device *before = d;
-
-	while (before->mesh_next != d)
-		before = before->mesh_next;
-	before->mesh_next = d->mesh_next;
-	d->mesh_next = d;
-}
-
 struct cable {
 	struct tacho_device *a, *b;
 	unsigned a_core, b_core; /* of all cores */
@@ -378,20 +368,16 @@ int tacho_device_open(struct tacho_device **device, const struct tacho_device_op
 	return r < 0 ? r : tacho_device_open_with(device, ops, self, &conf);
 }
 
-/* A program that was never waited for may have failed unreported. */
-static void settle_program(struct tacho_device *d)
-{
-	bool unseen = d->running && !d->broken;
-
-	if (unseen && device_wait(d) < 0 && !interrupt_noted())
-		fprintf(stderr, "tacho: warning: the last program failed: %s\n",
-			tacho_device_error());
-}
-
 void device_settle(struct tacho_device *d)
 {
-	if (d->pid)
-		settle_program(d);
+	if (d->pid) {
+		bool unseen = d->running && !d->broken;
+
+		/* A program that was never waited for may have failed unreported. */
+		if (unseen && device_wait(d) < 0 && !interrupt_noted())
+			fprintf(stderr, "tacho: warning: the last program failed: %s\n",
+				tacho_device_error());
+	}
 	if (d->prof)
 		prof_settle(d);
 	if (d->dprint)
@@ -421,13 +407,19 @@ static void free_device(struct tacho_device *d)
 
 void tacho_device_close(struct tacho_device *d)
 {
+	struct tacho_device *before;
+
 	if (!d)
 		return;
 	TACHO_ZONE("tacho_device_close");
 	device_hold(d);
 	device_settle(d);
 	prof_close(d);
-	leave_mesh(d);
+	before = d;
+	while (before->mesh_next != d)
+		before = before->mesh_next;
+	before->mesh_next = d->mesh_next;
+	d->mesh_next = d;
 	dprint_close(d);
 	guard_close(d);
 	number_give(d);

@@ -226,7 +226,7 @@ void prof_damaged(struct tacho_device *d, unsigned core, unsigned risc, uint32_t
 	p->lost[core * DEVICE_RISCS + risc].markers += markers;
 	p->losses += markers;
 	tracks_damaged(d, core, risc, markers);
-	device_tell_damaged(d, core, risc, op, markers);
+	device_report_damaged(d, core, risc, op, markers);
 }
 
 /* The words that one RISC sent to DRAM since the last call. */
@@ -301,7 +301,7 @@ static bool take_losses(struct tacho_device *d, unsigned core, uint32_t *control
 		if (cut && !p->full.riscs++)
 			p->full = (struct prof_full){core, r, control[PROF_HOST_END + r], 1};
 		if (cut)
-			device_tell_full(d, core, r, control[PROF_HOST_END + r]);
+			device_report_full(d, core, r, control[PROF_HOST_END + r]);
 		if (!cut && !markers)
 			continue;
 		tracks_lost(d, core, r, markers);
@@ -379,7 +379,7 @@ static void bound_items(struct tacho_device *d)
 }
 
 /* Losses, and the time that recording cost the program, are reported where they happened. */
-static void tell_costs(const struct tacho_device *d, uint64_t lost, uint64_t waited)
+static void costs_report(const struct tacho_device *d, uint64_t lost, uint64_t waited)
 {
 	if (lost && tacho_is_recording())
 		tacho_messagef(TACHO_WARNING, 0, "device %u: %llu markers of kernels found no room",
@@ -406,7 +406,7 @@ void prof_drain(struct tacho_device *d, bool full)
 	if (full || !(d->profile & (PROF_MODE_TRACE | PROF_MODE_ACCUMULATE)))
 		sync_trim(d);
 	bound_items(d);
-	tell_costs(d, d->prof->losses - lost, d->prof->waited - waited);
+	costs_report(d, d->prof->losses - lost, d->prof->waited - waited);
 }
 
 /* ---- names ---- */

@@ -297,17 +297,6 @@ static bool run_continues(const struct decode *d, const uint32_t *words)
 	return d->main && !memcmp(d->main - PROF_GUARANTEED, words, 24) && !is_filler(d->main);
 }
 
-static void damage_emit(struct decode *d)
-{
-	if (!d->bad)
-		return;
-	d->counts->damaged += d->bad;
-	d->run.data[0] = d->bad;
-	item_emit(d, PROF_K_DAMAGE, 0, d->first, d->first, 0);
-	d->run.data[0] = 0;
-	d->bad = 0;
-}
-
 /* The kernel's zone and the firmware's come last: they enclose the others. */
 static void run_end(struct decode *d)
 {
@@ -326,7 +315,13 @@ static void run_end(struct decode *d)
 		main_emit(d, 1);
 		main_emit(d, 0);
 	}
-	damage_emit(d);
+	if (d->bad) {
+		d->counts->damaged += d->bad;
+		d->run.data[0] = d->bad;
+		item_emit(d, PROF_K_DAMAGE, 0, d->first, d->first, 0);
+		d->run.data[0] = 0;
+		d->bad = 0;
+	}
 	if (d->main && d->end[0].state == MAIN_GOOD && !d->expect->accumulated)
 		d->reader->ended = d->end[0].time;
 	d->main = NULL;

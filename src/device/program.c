@@ -86,17 +86,6 @@ static size_t list_length(const char *const *list)
 	return n;
 }
 
-/* All arguments as one list, and the named ones. */
-static void compile_args_text(const struct tacho_kernel *k, struct buf *args, struct buf *named)
-{
-	for (unsigned i = 0; i < k->compile_arg_count; i++)
-		buf_addf(args, "%s%u", i ? "," : "KERNEL_COMPILE_TIME_ARGS=", k->compile_args[i]);
-	for (unsigned i = 0; i < k->named_arg_count; i++)
-		buf_addf(named, "%s{\"%s\",%u}",
-			 i ? "," : "KERNEL_COMPILE_TIME_ARG_MAP=", k->named_args[i].name,
-			 k->named_args[i].value);
-}
-
 /* The user's defines and the compile-time arguments as one list: in C each argument has a name. */
 static char **copy_defines(const struct tacho_kernel *k)
 {
@@ -105,7 +94,13 @@ static char **copy_defines(const struct tacho_kernel *k)
 	struct buf args = BUF_INIT, named = BUF_INIT;
 	bool failed = !list;
 
-	compile_args_text(k, &args, &named);
+	/* All arguments as one list, and the named ones. */
+	for (unsigned i = 0; i < k->compile_arg_count; i++)
+		buf_addf(&args, "%s%u", i ? "," : "KERNEL_COMPILE_TIME_ARGS=", k->compile_args[i]);
+	for (unsigned i = 0; i < k->named_arg_count; i++)
+		buf_addf(&named, "%s{\"%s\",%u}",
+			 i ? "," : "KERNEL_COMPILE_TIME_ARG_MAP=", k->named_args[i].name,
+			 k->named_args[i].value);
 	failed |= args.failed || named.failed;
 	if (!failed && args.len)
 		failed = !(list[n++] = strdup(args.data));

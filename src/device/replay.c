@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Readers need these to tell replays of an op apart. Other runtimes send them only on request; here
- * TT_METAL_PROFILER_TRACE_TRACKING=0 omits them.
+ * Readers need these to distinguish replays of an op. Other runtimes send them only on request;
+ * here TT_METAL_PROFILER_TRACE_TRACKING=0 omits them.
  */
 static void replay_report(const struct tacho_trace *t, const char *what)
 {
@@ -49,22 +49,6 @@ void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct
 static uint32_t recording_now(void)
 {
 	return (uint32_t)(tacho_key() >> 32);
-}
-
-/*
- * A recording that started after the trace's gets the trace's ops, and counts replays from the
- * start.
- */
-static void tell_again(struct tacho_trace *t)
-{
-	if (!tacho_is_recording() || t->recording == recording_now())
-		return;
-	t->recording = recording_now();
-	t->replays = 0;
-	replay_report(t, "BEGIN");
-	for (size_t i = 0; i < t->ops.n; i++)
-		tacho_message(t->ops.v[i], strlen(t->ops.v[i]), TACHO_INFO, 0);
-	replay_report(t, "END");
 }
 
 /*
@@ -122,22 +106,6 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 	return 0;
 }
 
-/* Notifies the firmware of all Tensix cores, which counts replays for the profiler's id words. */
-static int replay_announce(struct tacho_device *d)
-{
-	uint32_t go = (uint32_t)GO_REPLAY << 24;
-	int r = 0;
-
-	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
-		if (d->cores[i].info.ethernet)
-			continue;
-		r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
-		d->cores[i].busy = true;
-	}
-	d->running = true;
-	return r == 0 ? device_wait(d) : r;
-}
-
 int tacho_trace_replay(struct tacho_trace *t)
 {
 	struct tacho_device *d = t->device;
@@ -149,11 +117,33 @@ int tacho_trace_replay(struct tacho_trace *t)
 	r = device_wait(d);
 	if (r == 0 && d->capture)
 		r = device_fail(TACHO_EUSAGE, "a trace cannot be replayed while one is taken");
-	if (r == 0)
-		r = replay_announce(d);
+	if (r == 0) {
+		uint32_t go = (uint32_t)GO_REPLAY << 24;
+
+		/* The firmware of all Tensix cores counts replays for the profiler's id words. */
+		for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
+			if (d->cores[i].info.ethernet)
+				continue;
+			r = core_write(d, i, d->shape.mailbox + M_GO, &go, 4);
+			d->cores[i].busy = true;
+		}
+		d->running = true;
+		r = r == 0 ? device_wait(d) : r;
+	}
 	if (r < 0)
 		return r;
-	tell_again(t);
+	/*
+	 * A recording that started after the trace's gets the trace's ops, and counts replays from
+	 * the start.
+	 */
+	if (tacho_is_recording() && t->recording != recording_now()) {
+		t->recording = recording_now();
+		t->replays = 0;
+		replay_report(t, "BEGIN");
+		for (size_t i = 0; i < t->ops.n; i++)
+			tacho_message(t->ops.v[i], strlen(t->ops.v[i]), TACHO_INFO, 0);
+		replay_report(t, "END");
+	}
 	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
 	replay_report(t, "REPLAY");

@@ -101,11 +101,11 @@ static void add_unfinished(const struct tacho_device *d, unsigned at,
 void report_waiting(struct tacho_device *d, struct buf *text)
 {
 	struct tacho_device_risc r;
-	unsigned told = 0, more = 0, first = 0;
+	unsigned reported = 0, more = 0, first = 0;
 	bool anywhere = !next_unfinished(d, false, &first, &r);
 
 	for (unsigned at = 0; next_unfinished(d, anywhere, &at, &r); at++) {
-		if (told++ >= REPORT_MAX) {
+		if (reported++ >= REPORT_MAX) {
 			more++;
 			continue;
 		}

@@ -53,8 +53,8 @@ struct device_sync {
 	unsigned core;             /* the core whose wall clock is read */
 	int64_t *offsets;          /* per core: cycles that its clock is ahead of that one */
 	uint64_t asked;            /* host's clock at the last exchange */
-	uint32_t told;             /* the recording that has the points, */
-	size_t told_points;        /* and how many of them */
+	uint32_t reported;         /* the recording that has the points, */
+	size_t reported_points;    /* and how many of them */
 };
 
 #define SYNC_EXCHANGES 4

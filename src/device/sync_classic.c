@@ -36,16 +36,6 @@ static int kernel_new(struct tacho_device *d, struct tacho_program **program)
 	return r < 0 ? r : tacho_program_compile(*program);
 }
 
-static void pause_host(struct tacho_device *d)
-{
-	struct timespec t = {0, PAUSE_NS};
-
-	if (d->ops->pause)
-		d->ops->pause(d->self, PAUSE_NS);
-	else
-		nanosleep(&t, NULL);
-}
-
 /* Sends the host's time to the device: its lower 32 bits, and never 0. */
 static int send_time(struct tacho_device *d, unsigned core, const struct sync_classic *c,
 		     struct sync_sample *s)
@@ -66,37 +56,6 @@ static int send_time(struct tacho_device *d, unsigned core, const struct sync_cl
 	return r;
 }
 
-/* Reads the kernel's samples: 32 bits of its clock each. */
-static int read_samples(struct tacho_device *d, unsigned core, struct sync_classic *c, size_t first)
-{
-	uint32_t words[2 * SYNC_SAMPLES + 2];
-	uint64_t high;
-	int r = d->ops->read(d->self, core, d->shape.mailbox + M_PROF_BUFFER + 4 * PROF_OPTIONAL,
-			     words, sizeof(words));
-
-	high = words[0];
-	for (size_t i = 0; r == 0 && i < SYNC_SAMPLES; i++) {
-		high += i && words[2 + 2 * i] < words[2 * i];
-		c->v[first + i].device = high << 32 | words[2 + 2 * i];
-	}
-	return r;
-}
-
-static int take_samples(struct tacho_device *d, unsigned core, struct sync_classic *c)
-{
-	int r = 0;
-
-	for (unsigned i = 0; r == 0 && i < SYNC_SAMPLES; i++) {
-		struct sync_sample s;
-
-		pause_host(d);
-		r = send_time(d, core, c, &s);
-		if (r == 0 && vec_push(c, s) < 0)
-			r = device_fail(TACHO_ENOMEM, "no memory");
-	}
-	return r;
-}
-
 int sync_classic_run(struct tacho_device *d, struct sync_classic *c)
 {
 	struct tacho_program *program = NULL;
@@ -107,12 +66,36 @@ int sync_classic_run(struct tacho_device *d, struct sync_classic *c)
 		c->host_start = sync_host_ticks(d);
 	if (r == 0)
 		r = launch_program(d, program, 0);
-	if (r == 0)
-		r = take_samples(d, (unsigned)core, c);
+	if (r == 0) {
+		for (unsigned i = 0; r == 0 && i < SYNC_SAMPLES; i++) {
+			struct sync_sample s;
+			struct timespec t = {0, PAUSE_NS};
+
+			if (d->ops->pause)
+				d->ops->pause(d->self, PAUSE_NS);
+			else
+				nanosleep(&t, NULL);
+			r = send_time(d, (unsigned)core, c, &s);
+			if (r == 0 && vec_push(c, s) < 0)
+				r = device_fail(TACHO_ENOMEM, "no memory");
+		}
+	}
 	if (r == 0)
 		r = device_wait(d);
-	if (r == 0)
-		r = read_samples(d, (unsigned)core, c, first);
+	if (r == 0) {
+		uint32_t words[2 * SYNC_SAMPLES + 2];
+		uint64_t high;
+
+		/* Reads the kernel's samples: 32 bits of its clock each. */
+		r = d->ops->read(d->self, (unsigned)core,
+				 d->shape.mailbox + M_PROF_BUFFER + 4 * PROF_OPTIONAL, words,
+				 sizeof(words));
+		high = words[0];
+		for (size_t i = 0; r == 0 && i < SYNC_SAMPLES; i++) {
+			high += i && words[2 + 2 * i] < words[2 * i];
+			c->v[first + i].device = high << 32 | words[2 + 2 * i];
+		}
+	}
 	if (r < 0)
 		c->n = first;
 	sync_classic_fit(c, backend_tick_rate());

@@ -79,15 +79,15 @@ static void sync_device_report(struct tacho_device *d)
 
 	if (!recording)
 		return;
-	if (recording != s->told)
-		s->told_points = 0;
-	s->told = recording;
-	for (; s->told_points < s->clock.n; s->told_points++) {
-		const struct device_point *p = &s->clock.v[s->told_points];
+	if (recording != s->reported)
+		s->reported_points = 0;
+	s->reported = recording;
+	for (; s->reported_points < s->clock.n; s->reported_points++) {
+		const struct device_point *p = &s->clock.v[s->reported_points];
 
 		wait_until(p->ticks);
 		tacho_device_clock(d->number, p->ticks, p->cycles, p->bound_ns, d->shape.mhz);
-		d->told = *p;
+		d->reported = *p;
 	}
 }
 
@@ -99,19 +99,6 @@ static void add_point(struct tacho_device *d, struct device_point p)
 	if (device_clock_add(&s->clock, &p) != 0)
 		d->prof->counts.damaged++;
 	sync_device_report(d);
-}
-
-/*
- * A device whose clock cannot be read (a memory image): uses its own figures, without an error
- * bound.
- */
-static void take_blindly(struct tacho_device *d)
-{
-	struct sync *line = &d->prof->sync.line;
-
-	line->last = (struct device_point){sync_host_ticks(d), d->ops->cycles(d->self),
-					   DEVICE_CLOCK_UNKNOWN};
-	line->known = true;
 }
 
 static double age_ms(const struct tacho_device *d)
@@ -138,14 +125,19 @@ static void sync_device_ask(struct tacho_device *d)
 	struct device_point p;
 
 	if (sync_exchange(d, s->core, count, &e) < 0) {
-		take_blindly(d);
+		struct sync *line = &d->prof->sync.line;
+
+		/* A memory image has no running clock: use its figures, without a bound. */
+		line->last = (struct device_point){sync_host_ticks(d), d->ops->cycles(d->self),
+						   DEVICE_CLOCK_UNKNOWN};
+		line->known = true;
 		return;
 	}
 	s->asked = e.after;
 	if (!sync_take(&s->line, &e, &p)) {
 		/* The device was reset: earlier data can no longer be placed in time. */
 		device_clock_free(&s->clock);
-		s->told_points = 0;
+		s->reported_points = 0;
 	}
 }
 
@@ -258,6 +250,6 @@ void sync_trim(struct tacho_device *d)
 	size_t before = s->clock.n;
 
 	device_clock_trim(&s->clock, s->line.last.cycles);
-	s->told_points -=
-		s->told_points < before - s->clock.n ? s->told_points : before - s->clock.n;
+	s->reported_points -=
+		s->reported_points < before - s->clock.n ? s->reported_points : before - s->clock.n;
 }

@@ -26,7 +26,7 @@
 #define SILENCE_MS   60000 /* without a word from the client, not even a pong */
 
 /* The last state of a trace sent to the client. */
-struct told {
+struct reported {
 	uint64_t gen, meta;
 	const char *state;
 };
@@ -39,8 +39,8 @@ struct ws {
 	const uint8_t *early; /* bytes received before the socket was ours */
 	size_t early_len;
 	uint8_t *early_memory;
-	struct told *told; /* one per trace */
-	bool follow;       /* the client wants every change */
+	struct reported *reported; /* one per trace */
+	bool follow;               /* the client wants every change */
 	bool ended, stopping;
 	int64_t heard, pinged; /* ms */
 	void (*closed)(void *context);
@@ -157,31 +157,31 @@ static void ws_send_text(struct ws *ws, struct buf *text)
 	buf_reset(text);
 }
 
-static void tell_trace(struct ws *ws, unsigned id, struct told *told, struct buf *text)
+static void trace_notify(struct ws *ws, unsigned id, struct reported *reported, struct buf *text)
 {
 	struct view_now now = view_now(ws->http->view, id);
 
 	if (!now.state)
 		return;
-	if (!told->state || strcmp(now.state, told->state)) {
+	if (!reported->state || strcmp(now.state, reported->state)) {
 		buf_addf(text, "{\"state\":{\"id\":%u,\"state\":\"%s\"}}", id, now.state);
 		ws_send_text(ws, text);
 	}
-	if (now.meta != told->meta) {
+	if (now.meta != reported->meta) {
 		buf_addf(text, "{\"meta\":{\"id\":%u}}", id);
 		ws_send_text(ws, text);
 	}
-	if (now.gen != told->gen && ws->follow) {
+	if (now.gen != reported->gen && ws->follow) {
 		buf_addf(text,
 			 "{\"live\":{\"id\":%u,\"gen\":%llu,\"duration\":%lld,\"zones\":%llu,"
 			 "\"dropped\":%llu}}",
 			 id, (unsigned long long)now.gen, (long long)now.duration,
 			 (unsigned long long)now.zones, (unsigned long long)now.dropped);
 		ws_send_text(ws, text);
-		told->gen = now.gen;
+		reported->gen = now.gen;
 	}
-	told->meta = now.meta;
-	told->state = now.state;
+	reported->meta = now.meta;
+	reported->state = now.state;
 }
 
 static void ws_notify(struct ws *ws)
@@ -192,7 +192,7 @@ static void ws_notify(struct ws *ws)
 	if (wslay_event_get_queued_msg_length(ws->frames) > QUEUE_MOST / 2)
 		return;
 	for (size_t i = 0; i < view_count(ws->http->view); i++)
-		tell_trace(ws, (unsigned)i, &ws->told[i], &text);
+		trace_notify(ws, (unsigned)i, &ws->reported[i], &text);
 	buf_free(&text);
 }
 
@@ -254,7 +254,7 @@ static void ws_free(struct ws *ws)
 	if (ws->event >= 0)
 		close(ws->event);
 	free(ws->early_memory);
-	free(ws->told);
+	free(ws->reported);
 	free(ws);
 }
 
@@ -267,9 +267,9 @@ static int ws_prepare(struct ws *ws, const void *extra, size_t len)
 	};
 
 	ws->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ws->told = calloc(view_count(ws->http->view) + 1, sizeof(*ws->told));
+	ws->reported = calloc(view_count(ws->http->view) + 1, sizeof(*ws->reported));
 	ws->early_memory = malloc(len + 1);
-	if (ws->event < 0 || !ws->told || !ws->early_memory ||
+	if (ws->event < 0 || !ws->reported || !ws->early_memory ||
 	    wslay_event_context_server_init(&ws->frames, &callbacks, ws))
 		return TACHO_ENOMEM;
 	wslay_event_config_set_max_recv_msg_length(ws->frames, MESSAGE_MOST);

@@ -92,24 +92,6 @@ static int nest_push(struct chrome_reader *r, struct nest *n, struct chrome_zone
 	return e;
 }
 
-static int chrome_lanes_write(struct chrome_reader *r)
-{
-	struct nest nest = {0};
-	int e = 0;
-
-	for (size_t i = 0; i < r->zones.n; i++)
-		if (r->zones.v[i].unfinished)
-			r->zones.v[i].end = r->last;
-	if (r->zones.n)
-		qsort(r->zones.v, r->zones.n, sizeof(*r->zones.v), by_track_start);
-	for (size_t i = 0; e == 0 && i < r->zones.n; i++)
-		e = nest_push(r, &nest, &r->zones.v[i]);
-	while (e == 0 && nest.n)
-		e = nest_pop(r, &nest);
-	vec_free(&nest);
-	return e;
-}
-
 static int rows_write(struct chrome_reader *r)
 {
 	int e = 0;
@@ -179,8 +161,20 @@ int chrome_write(struct chrome_reader *r, const char *path)
 {
 	int e = model_write(r, path);
 
-	if (e == 0)
-		e = chrome_lanes_write(r);
+	if (e == 0) {
+		struct nest nest = {0};
+
+		for (size_t i = 0; i < r->zones.n; i++)
+			if (r->zones.v[i].unfinished)
+				r->zones.v[i].end = r->last;
+		if (r->zones.n)
+			qsort(r->zones.v, r->zones.n, sizeof(*r->zones.v), by_track_start);
+		for (size_t i = 0; e == 0 && i < r->zones.n; i++)
+			e = nest_push(r, &nest, &r->zones.v[i]);
+		while (e == 0 && nest.n)
+			e = nest_pop(r, &nest);
+		vec_free(&nest);
+	}
 	if (e == 0)
 		e = rows_write(r);
 	return e < 0 ? e : ledgers_write(r);

@@ -42,11 +42,6 @@ static const struct op_host_op *row_call(const struct building *b, const struct 
 		       : NULL;
 }
 
-static const struct op_execution *row_execution(const struct building *b, const struct op_row *row)
-{
-	return row->device == OP_NO_INDEX ? NULL : &b->in->executions->v[row->device];
-}
-
 static const struct op_measurement *row_measurement(const struct building *b,
 						    const struct op_row *row)
 {
@@ -437,7 +432,8 @@ static enum op_kind op_kind_of(const struct op_table *t, const struct op *op)
 static int fill_op(struct building *b, struct op *op, const struct op_row *row)
 {
 	const struct op_host_op *call = row_call(b, row);
-	const struct op_execution *e = row_execution(b, row);
+	const struct op_execution *e =
+		row->device == OP_NO_INDEX ? NULL : &b->in->executions->v[row->device];
 	const struct op_measurement *m = row_measurement(b, row);
 	int r = 0;
 

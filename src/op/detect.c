@@ -247,27 +247,10 @@ static int detect_marker(struct detect *d, const struct devlog_group *g,
 	return 0;
 }
 
-/*
- * FLOW follows the rules of the tool whose reports we match: markers after the end of an op count
- * for the next one, and an op that never ended is left out at the end of the log. But an earlier op
- * that lost a marker of its firmware is not merged with the next one.
- */
-static int open_op(struct detect *d, const struct devlog_group *g, bool last)
-{
-	bool leftover = !d->started && d->program_ops;
-
-	if (!d->markers || (d->mode == OP_DETECT_FLOW && (last || leftover)))
-		return 0;
-	op_issue_add(d->issues, OP_ISSUE_OPEN_OP, TTLOG_DEVICE_FILE, g->line,
-		     OP_AT(g->id, g->device),
-		     "%zu of %zu cores report the end of the op; its durations may be too short",
-		     d->done_cores, d->program_cores);
-	return op_close(d, false);
-}
-
 static int detect_group(struct detect *d, const struct devlog_group *g, bool last)
 {
 	const struct devlog_marker *m = d->dev->markers + g->first;
+	bool leftover;
 
 	d->program++;
 	d->program_cores = d->program_ops = 0;
@@ -283,7 +266,19 @@ static int detect_group(struct detect *d, const struct devlog_group *g, bool las
 	for (size_t i = 0; i < g->n; i++)
 		if (detect_marker(d, g, &m[i]) < 0)
 			return TACHO_ENOMEM;
-	return open_op(d, g, last);
+	/*
+	 * FLOW follows the rules of the tool whose reports we match: markers after the end of an op
+	 * count for the next one, and an op that never ended is left out at the end of the log. But
+	 * an earlier op that lost a marker of its firmware is not merged with the next one.
+	 */
+	leftover = !d->started && d->program_ops;
+	if (!d->markers || (d->mode == OP_DETECT_FLOW && (last || leftover)))
+		return 0;
+	op_issue_add(d->issues, OP_ISSUE_OPEN_OP, TTLOG_DEVICE_FILE, g->line,
+		     OP_AT(g->id, g->device),
+		     "%zu of %zu cores report the end of the op; its durations may be too short",
+		     d->done_cores, d->program_cores);
+	return op_close(d, false);
 }
 
 struct order {

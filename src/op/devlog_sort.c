@@ -21,18 +21,6 @@ static size_t devlog_sort_run_end(const struct devlog_marker *m, size_t from, si
 	return i;
 }
 
-static void devlog_sort_merge(const struct devlog_marker *m, size_t from, size_t middle, size_t end,
-			      struct devlog_marker *out)
-{
-	size_t a = from, b = middle, to = from;
-
-	while (a < middle && b < end)
-		out[to++] = devlog_sort_before(&m[b], &m[a]) ? m[b++] : m[a++];
-	memcpy(out + to, m + a, (middle - a) * sizeof(*m));
-	to += middle - a;
-	memcpy(out + to, m + b, (end - b) * sizeof(*m));
-}
-
 /*
  * A natural merge sort: each RISC wrote its markers in order of time, so the input has one sorted
  * run per RISC. Stable.
@@ -49,8 +37,13 @@ void devlog_sort_markers(struct devlog_marker *m, struct devlog_marker *tmp, siz
 		for (size_t from = 0; from < n; runs++) {
 			size_t middle = devlog_sort_run_end(in, from, n);
 			size_t end = middle < n ? devlog_sort_run_end(in, middle, n) : n;
+			size_t a = from, b = middle, to = from;
 
-			devlog_sort_merge(in, from, middle, end, out);
+			while (a < middle && b < end)
+				out[to++] = devlog_sort_before(&in[b], &in[a]) ? in[b++] : in[a++];
+			memcpy(out + to, in + a, (middle - a) * sizeof(*in));
+			to += middle - a;
+			memcpy(out + to, in + b, (end - b) * sizeof(*in));
 			from = end;
 		}
 		swap = in;

@@ -48,11 +48,6 @@ static void work_add(struct work *w, uint64_t time)
 	w->started = true;
 }
 
-static bool dispatch_counts(const char *name, enum arch_risc risc)
-{
-	return risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO);
-}
-
 /* The zone M[0..N) handled COMMAND_NAME: renames its first and last marker. */
 static void zone_add(const struct devlog *dev, struct work *w, const struct devlog_marker *m,
 		     size_t n, const char *command, enum arch_risc risc)
@@ -60,7 +55,7 @@ static void zone_add(const struct devlog *dev, struct work *w, const struct devl
 	for (size_t i = 0; i < n; i++) {
 		const char *name = i == 0 || i == n - 1 ? command : dev->zones.v[m[i].zone].text;
 
-		if (dispatch_counts(name, risc))
+		if (risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO))
 			work_add(w, m[i].time);
 	}
 }

@@ -202,17 +202,6 @@ static int per_core_columns_choose(struct table *t)
 	return r;
 }
 
-static void per_core_row_add(struct table *t, int64_t device, const struct op_gap *gap)
-{
-	buf_addf(&t->out, "%" PRId64 ",%" PRIu64 " -> %" PRIu64, device, gap->from, gap->to);
-	for (uint32_t c = 0; c < t->columns; c++) {
-		buf_addc(&t->out, ',');
-		if (t->cells[c] != INT64_MIN)
-			buf_addf(&t->out, "%" PRId64, t->cells[c]);
-	}
-	buf_adds(&t->out, "\r\n");
-}
-
 /* One core's part of the list of gaps; NEXT is its first gap that is not in a row yet. */
 struct series {
 	size_t next, end;
@@ -266,7 +255,14 @@ static int per_core_rows_add(struct table *t, int64_t device, struct op_gaps *ga
 		if (gap->shown)
 			continue;
 		fill_row(t, gaps, gap, series, n);
-		per_core_row_add(t, device, gap);
+		buf_addf(&t->out, "%" PRId64 ",%" PRIu64 " -> %" PRIu64, device, gap->from,
+			 gap->to);
+		for (uint32_t c = 0; c < t->columns; c++) {
+			buf_addc(&t->out, ',');
+			if (t->cells[c] != INT64_MIN)
+				buf_addf(&t->out, "%" PRId64, t->cells[c]);
+		}
+		buf_adds(&t->out, "\r\n");
 	}
 	free(order);
 	free(series);

@@ -21,21 +21,6 @@ struct op_runs_match {
 
 enum { MATCHES = 64 }; /* a power of two */
 
-static void match_fill(struct op_runs_match *match, uint32_t zones, uint8_t risc, uint8_t type)
-{
-	*match = (struct op_runs_match){.zones = zones, .risc = risc, .type = type, .used = true};
-	for (int i = 0; i < OP_RUN_RANGES; i++) {
-		const struct op_measure_def *d = &op_measures[i];
-
-		if (i == OP_M_PER_CORE)
-			continue;
-		if (op_matches(&d->start, zones, (enum arch_risc)risc, type))
-			match->starts |= 1u << i;
-		if (op_matches(&d->end, zones, (enum arch_risc)risc, type))
-			match->ends |= 1u << i;
-	}
-}
-
 static const struct op_runs_match *match_find(struct op_runs *runs, const struct op_marker *m)
 {
 	uint8_t type = m->kind == TRACE_MARK_START ? DEVLOG_START : DEVLOG_END;
@@ -44,8 +29,20 @@ static const struct op_runs_match *match_find(struct op_runs *runs, const struct
 
 	/* On a collision the new one replaces the old: slower, but still correct. */
 	if (!match->used || match->zones != m->zones || match->risc != m->which ||
-	    match->type != type)
-		match_fill(match, m->zones, m->which, type);
+	    match->type != type) {
+		*match = (struct op_runs_match){
+			.zones = m->zones, .risc = m->which, .type = type, .used = true};
+		for (int i = 0; i < OP_RUN_RANGES; i++) {
+			const struct op_measure_def *d = &op_measures[i];
+
+			if (i == OP_M_PER_CORE)
+				continue;
+			if (op_matches(&d->start, m->zones, (enum arch_risc)m->which, type))
+				match->starts |= 1u << i;
+			if (op_matches(&d->end, m->zones, (enum arch_risc)m->which, type))
+				match->ends |= 1u << i;
+		}
+	}
 	return match;
 }
 
@@ -55,23 +52,12 @@ static bool run_is(const struct op_timing *r, const struct op_marker *m)
 	       r->session == m->session;
 }
 
-static int64_t run_add(struct op_runs *runs, const struct op_marker *m, uint64_t key)
-{
-	struct op_timing run = {
-		.device = m->device, .id = m->id, .trace = m->trace, .session = m->session};
-
-	for (int i = 0; i < OP_RUN_RANGES; i++)
-		run.ranges[i] = (struct op_range){UINT64_MAX, UINT64_MAX, 0};
-	if (map_set(&runs->by_key, key, (uint32_t)runs->n) < 0 || vec_push(runs, run) < 0)
-		return TACHO_ENOMEM;
-	return runs->last = (uint32_t)runs->n - 1;
-}
-
 /* Each RISC has the runs in the same order: it is the last one or the next one. */
 static int64_t run_find(struct op_runs *runs, const struct op_marker *m)
 {
 	uint64_t key;
 	uint32_t *at;
+	struct op_timing run;
 
 	if (runs->last < runs->n && run_is(&runs->v[runs->last], m))
 		return runs->last;
@@ -81,7 +67,13 @@ static int64_t run_find(struct op_runs *runs, const struct op_marker *m)
 	for (; (at = map_get(&runs->by_key, key)); key++)
 		if (run_is(&runs->v[*at], m))
 			return runs->last = *at;
-	return run_add(runs, m, key);
+	run = (struct op_timing){
+		.device = m->device, .id = m->id, .trace = m->trace, .session = m->session};
+	for (int i = 0; i < OP_RUN_RANGES; i++)
+		run.ranges[i] = (struct op_range){UINT64_MAX, UINT64_MAX, 0};
+	if (map_set(&runs->by_key, key, (uint32_t)runs->n) < 0 || vec_push(runs, run) < 0)
+		return TACHO_ENOMEM;
+	return runs->last = (uint32_t)runs->n - 1;
 }
 
 static void runs_core_end(struct op_timing *r)

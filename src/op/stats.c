@@ -266,20 +266,6 @@ static void add_json(struct json *j, const struct op_stat_line *line)
 	json_end(j);
 }
 
-static void stats_span_add(struct json *j, const struct op_span *span)
-{
-	json_array(j, "series");
-	json_object(j, NULL);
-	json_uint(j, "duration_cycles", span->cycles);
-	/* A sum has no start and end. */
-	if (span->end) {
-		json_uint(j, "end_cycle", span->end);
-		json_uint(j, "start_cycle", span->start);
-	}
-	json_end(j);
-	json_end(j);
-}
-
 static void stats_cores_add(struct json *j, const struct op_per_core *p)
 {
 	json_object(j, "stats");
@@ -308,26 +294,24 @@ static void stats_op_add(struct json *j, const struct op_execution *op)
 		if (cores ? !op->per_core.count : !op->spans[a].set)
 			continue;
 		json_object(j, op_measures[a].name);
-		if (cores)
+		if (cores) {
 			stats_cores_add(j, &op->per_core);
-		else
-			stats_span_add(j, &op->spans[a]);
+		} else {
+			json_array(j, "series");
+			json_object(j, NULL);
+			json_uint(j, "duration_cycles", op->spans[a].cycles);
+			/* A sum has no start and end. */
+			if (op->spans[a].end) {
+				json_uint(j, "end_cycle", op->spans[a].end);
+				json_uint(j, "start_cycle", op->spans[a].start);
+			}
+			json_end(j);
+			json_end(j);
+		}
 		json_end(j);
 	}
 	json_end(j);
 	json_end(j);
-}
-
-/* Where other tools expect them. */
-static void stats_ops_add(struct json *j, const struct op_executions *ops)
-{
-	json_object(j, "riscs");
-	json_object(j, "TENSIX");
-	json_array(j, "ops");
-	for (size_t i = 0; i < ops->n; i++)
-		stats_op_add(j, &ops->v[i]);
-	for (int depth = 0; depth < 3; depth++)
-		json_end(j);
 }
 
 void op_log_stats_json(const struct op_log_stats *stats, bool series, struct buf *out)
@@ -356,8 +340,16 @@ void op_log_stats_json(const struct op_log_stats *stats, bool series, struct buf
 		for (size_t i = 0; i < stats->v[d].lines.n; i++)
 			add_json(&j, &stats->v[d].lines.v[i]);
 		json_end(&j);
-		if (series)
-			stats_ops_add(&j, &stats->v[d].ops);
+		if (series) {
+			/* Where other tools expect them. */
+			json_object(&j, "riscs");
+			json_object(&j, "TENSIX");
+			json_array(&j, "ops");
+			for (size_t i = 0; i < stats->v[d].ops.n; i++)
+				stats_op_add(&j, &stats->v[d].ops.v[i]);
+			for (int depth = 0; depth < 3; depth++)
+				json_end(&j);
+		}
 		for (int depth = 0; depth < 3; depth++)
 			json_end(&j);
 	}

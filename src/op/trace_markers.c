@@ -71,7 +71,7 @@ static void trace_markers_extras_read(struct walk *w, struct trace_cursor *curso
 }
 
 /* "OP ID:1024" */
-static bool told_id(const struct trace_srcloc *s, uint64_t *id)
+static bool reported_id(const struct trace_srcloc *s, uint64_t *id)
 {
 	char *end;
 
@@ -96,15 +96,15 @@ static struct run shift_run(struct walk *w, uint64_t time)
 
 static struct run run_of(struct walk *w, const struct trace_zone *zone)
 {
-	struct run run = no_run, told = no_run;
+	struct run run = no_run, reported = no_run;
 
 	if (w->value_count)
 		run.id = w->values[0];
 	else
 		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
 	/* Older clients give the id of every zone. */
-	if (told_id(&w->c->trace->srclocs[zone->srcloc], &told.id) && told.id != run.id)
-		run = told;
+	if (reported_id(&w->c->trace->srclocs[zone->srcloc], &reported.id) && reported.id != run.id)
+		run = reported;
 	if (w->value_count > 1) {
 		run.trace = (int64_t)(w->values[1] >> 32);
 		run.session = (int64_t)(w->values[1] & UINT32_MAX);
@@ -235,7 +235,7 @@ static int take_shift(struct walk *w, const struct trace_zone *zone, uint32_t de
 {
 	struct shift s = {zone->start, zone->end, no_run};
 
-	if (depth || !told_id(&w->c->trace->srclocs[zone->srcloc], &s.run.id))
+	if (depth || !reported_id(&w->c->trace->srclocs[zone->srcloc], &s.run.id))
 		return 0;
 	return vec_push(&w->shifts, s);
 }

@@ -305,19 +305,6 @@ static void savings_share(const struct advised *a, struct perf_advice_item *item
 		items[i].saving *= most / all;
 }
 
-static void advice_item_print(const struct advised *a, struct perf_advice_item *item,
-			      const struct advice_rule *rule)
-{
-	struct buf text = BUF_INIT;
-
-	words_add(a, rule->words, &text);
-	if (item->saving >= 0.05)
-		buf_addf(&text, " (saves up to %.*f \xce\xbcs, %s)", item->saving < 10 ? 1 : 0,
-			 item->saving, assumptions[rule->saving]);
-	snprintf(item->text, sizeof(item->text), "%s", text.failed ? "" : text.data);
-	buf_free(&text);
-}
-
 static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 			struct perf_advice_item items[PERF_ADVICE_MAX])
 {
@@ -338,8 +325,17 @@ static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 		held[n++] = &perf_rules[i];
 	}
 	savings_share(&a, items, held, n);
-	for (int i = 0; i < n; i++)
-		advice_item_print(&a, &items[i], held[i]);
+	for (int i = 0; i < n; i++) {
+		struct buf text = BUF_INIT;
+
+		words_add(&a, held[i]->words, &text);
+		if (items[i].saving >= 0.05)
+			buf_addf(&text, " (saves up to %.*f \xce\xbcs, %s)",
+				 items[i].saving < 10 ? 1 : 0, items[i].saving,
+				 assumptions[held[i]->saving]);
+		snprintf(items[i].text, sizeof(items[i].text), "%s", text.failed ? "" : text.data);
+		buf_free(&text);
+	}
 	return n;
 }
 

@@ -47,12 +47,6 @@ static double saved_at(const struct perf_op *op, double now, double share)
 	return now > 0 && now < share ? op->time * (1 - now / share) : 0;
 }
 
-/* The saving if the op came near the closer of its two peaks. */
-static double slow_saving(const struct perf_op *op)
-{
-	return saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
-}
-
 static const char *advice_others_place(const struct perf_kind *k, enum perf_tensor t)
 {
 	return k->memory[t] ? k->memory[t] : "a memory that is not said";
@@ -273,7 +267,7 @@ static bool lacks_config(const struct perf_report *r, const struct perf_kind *k)
 static void advise_slow(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
 	const struct perf_kind *k = perf_op_kind(r, op);
-	double saving = slow_saving(op);
+	double saving = saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
 	char grid[60] = "";
 	int before;
 

@@ -59,20 +59,6 @@ static void csvout_comma(struct writer *w)
 	w->first = false;
 }
 
-/* Without control characters (C0 but tabs, DEL, C1), which end lines and move the cursor. */
-static void add_visible(struct buf *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned char next = i + 1 < len ? (unsigned char)text[i + 1] : 0;
-
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0)
-			i++;
-		else if ((c >= 0x20 && c != 0x7f) || c == '\t')
-			buf_addc(out, text[i]);
-	}
-}
-
 /*
  * In the model next a spreadsheet must not read a name as a formula, nor a terminal as a command;
  * the older one writes names unchanged.
@@ -86,7 +72,16 @@ static void csvout_cell(struct writer *w, const char *text, size_t len)
 	}
 	buf_reset(&w->text);
 	buf_addc(&w->text, '\'');
-	add_visible(&w->text, text, len);
+	/* Drop control characters (C0 but tabs, DEL, C1): they end lines and move the cursor. */
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned char next = i + 1 < len ? (unsigned char)text[i + 1] : 0;
+
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0)
+			i++;
+		else if ((c >= 0x20 && c != 0x7f) || c == '\t')
+			buf_addc(&w->text, text[i]);
+	}
 	if (w->text.failed)
 		return;
 	len = w->text.len > 1 && strchr("=+-@\t", w->text.data[1]) ? 0 : 1;

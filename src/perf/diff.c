@@ -197,13 +197,6 @@ static const char *key_next(const struct matcher *m)
 	return key;
 }
 
-static void sums_clear(struct matcher *m)
-{
-	for (int k = 0; k < METRICS; k++)
-		memset(m->sums[k], 0, m->n * sizeof(*m->sums[k]));
-	memset(m->counts, 0, m->n * sizeof(*m->counts));
-}
-
 static int groups_match(struct matcher *m)
 {
 	const char *key;
@@ -212,7 +205,9 @@ static int groups_match(struct matcher *m)
 		struct perf_change c = {.op = {UINT32_MAX, UINT32_MAX}};
 		struct perf_pair pair;
 
-		sums_clear(m);
+		for (int k = 0; k < METRICS; k++)
+			memset(m->sums[k], 0, m->n * sizeof(*m->sums[k]));
+		memset(m->counts, 0, m->n * sizeof(*m->counts));
 		while (pair_take(m, key, &pair)) {
 			c.label = pair.label;
 			for (int s = 0; s < SIDES; s++)
@@ -338,16 +333,6 @@ static int matcher_open(struct matcher *m)
 	return 0;
 }
 
-static void matcher_close(struct matcher *m)
-{
-	for (size_t i = 0; m->runs && i < m->n; i++)
-		run_close(&m->runs[i]);
-	for (int k = 0; k < METRICS; k++)
-		free(m->sums[k]);
-	free(m->counts);
-	free(m->runs);
-}
-
 int perf_diff_make(struct perf_diff *d, double min)
 {
 	struct matcher m = {.d = d};
@@ -368,7 +353,12 @@ int perf_diff_make(struct perf_diff *d, double min)
 		if (d->pairs.n)
 			qsort_r(d->pairs.v, d->pairs.n, sizeof(*d->pairs.v), pair_compare, d);
 	}
-	matcher_close(&m);
+	for (size_t i = 0; m.runs && i < m.n; i++)
+		run_close(&m.runs[i]);
+	for (int k = 0; k < METRICS; k++)
+		free(m.sums[k]);
+	free(m.counts);
+	free(m.runs);
 	return code;
 }
 

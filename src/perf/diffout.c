@@ -230,17 +230,6 @@ static void text_write(struct writer *w)
 
 /* ---- JSON ---- */
 
-static void runs_json(struct json *j, const char *key, const struct perf_runs *r)
-{
-	json_object(j, key);
-	json_int(j, "runs", r->n);
-	json_double(j, "mean_us", r->mean);
-	json_double(j, "least_us", r->least);
-	json_double(j, "most_us", r->most);
-	json_double(j, "deviation_us", r->deviation);
-	json_end(j);
-}
-
 static void change_json(struct json *j, const struct perf_diff *d, const struct perf_change *c)
 {
 	static const char *const keys[METRICS] = {"device_time", "total", "op_to_op_gap"};
@@ -252,8 +241,15 @@ static void change_json(struct json *j, const struct perf_diff *d, const struct 
 	for (int s = 0; s < SIDES; s++) {
 		json_object(j, side_names[s]);
 		json_int(j, "ops", (int64_t)c->ops[s]);
-		for (int m = 0; m < METRICS; m++)
-			runs_json(j, keys[m], &c->runs[m][s]);
+		for (int m = 0; m < METRICS; m++) {
+			json_object(j, keys[m]);
+			json_int(j, "runs", c->runs[m][s].n);
+			json_double(j, "mean_us", c->runs[m][s].mean);
+			json_double(j, "least_us", c->runs[m][s].least);
+			json_double(j, "most_us", c->runs[m][s].most);
+			json_double(j, "deviation_us", c->runs[m][s].deviation);
+			json_end(j);
+		}
 		json_double(j, "device_time_us", c->runs[METRIC_TIME][s].mean);
 		json_double(j, "op_to_op_gap_us", c->runs[METRIC_GAP][s].mean);
 		json_end(j);

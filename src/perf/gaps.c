@@ -307,17 +307,6 @@ static int zones_count(struct work *w, uint32_t track)
 	return r;
 }
 
-/* A gap starts as uncovered; zones reduce that part. */
-static void gaps_begin(struct work *w)
-{
-	for (size_t i = 0; i < w->spans.n; i++) {
-		struct perf_gap *gap = &w->out->by_row[w->spans.v[i].row];
-
-		gap->all = trace_duration_ns(w->t, w->spans.v[i].start, w->spans.v[i].end) / 1000;
-		gap->part[CAUSE_NONE] = gap->all;
-	}
-}
-
 /* Gaps of warm-ups are explained but not counted. */
 static void gaps_sum(struct work *w)
 {
@@ -356,7 +345,14 @@ int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struc
 	if (code == 0 && w.spans.n)
 		code = gaps_thread_find(&w, &track);
 	if (code == 0 && w.spans.n) {
-		gaps_begin(&w);
+		/* A gap starts as uncovered; zones reduce that part. */
+		for (size_t i = 0; i < w.spans.n; i++) {
+			struct perf_gap *gap = &w.out->by_row[w.spans.v[i].row];
+
+			gap->all =
+				trace_duration_ns(w.t, w.spans.v[i].start, w.spans.v[i].end) / 1000;
+			gap->part[CAUSE_NONE] = gap->all;
+		}
 		code = track == TRACE_NONE ? 0 : zones_count(&w, track);
 		gaps_sum(&w);
 	}

@@ -142,32 +142,6 @@ static const struct {
 	{COL_TRISC0, "DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]"},
 };
 
-static void map_quasar(struct reading *f, const struct csv_row *row)
-{
-	for (size_t i = 0; i < sizeof(quasar_columns) / sizeof(quasar_columns[0]); i++) {
-		int *place = &f->place[quasar_columns[i].column];
-
-		if (*place < 0)
-			*place = find_column(row, quasar_columns[i].name,
-					     strlen(quasar_columns[i].name));
-	}
-}
-
-/* Shape columns of older files lack the suffix. */
-static void map_columns(struct reading *f, const struct csv_row *row)
-{
-	for (int i = 0; i < COL_COUNT; i++) {
-		size_t len = strlen(columns[i].name);
-
-		f->place[i] = find_column(row, columns[i].name, len);
-		if (f->place[i] < 0 && i >= COL_SHAPES && i < COL_SHAPES_END)
-			f->place[i] = find_column(row, columns[i].name, len - strlen(PADDED));
-		f->old_shapes |= i >= COL_SHAPES && i < COL_SHAPES_END && f->place[i] >= 0 &&
-				 row->cells[f->place[i]].len < len;
-	}
-	f->width = row->n;
-}
-
 /* The columns of further tensors that the file has. */
 static void map_more(struct reading *f, const struct csv_row *row)
 {
@@ -217,9 +191,25 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 		return r;
 	if (r == 0)
 		return err_set(err, TACHO_EFORMAT, "%s is empty", f->path);
-	map_columns(f, &row);
+	/* Shape columns of older files lack the suffix. */
+	for (int i = 0; i < COL_COUNT; i++) {
+		size_t len = strlen(columns[i].name);
+
+		f->place[i] = find_column(&row, columns[i].name, len);
+		if (f->place[i] < 0 && i >= COL_SHAPES && i < COL_SHAPES_END)
+			f->place[i] = find_column(&row, columns[i].name, len - strlen(PADDED));
+		f->old_shapes |= i >= COL_SHAPES && i < COL_SHAPES_END && f->place[i] >= 0 &&
+				 row.cells[f->place[i]].len < len;
+	}
+	f->width = row.n;
 	map_more(f, &row);
-	map_quasar(f, &row);
+	for (size_t i = 0; i < sizeof(quasar_columns) / sizeof(quasar_columns[0]); i++) {
+		int *place = &f->place[quasar_columns[i].column];
+
+		if (*place < 0)
+			*place = find_column(&row, quasar_columns[i].name,
+					     strlen(quasar_columns[i].name));
+	}
 	for (int i = 0; i < COL_COUNT; i++)
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
 	if (!known)
@@ -583,7 +573,7 @@ struct machines {
 };
 
 /* Files of equal machines get consecutive ids; files with disjoint ids keep theirs. */
-static int place_behind(struct reading *f, int file, struct machines *m, struct tacho_error *err)
+static int place_after(struct reading *f, int file, struct machines *m, struct tacho_error *err)
 {
 	int32_t raise = 0;
 
@@ -617,7 +607,7 @@ static int place_devices(struct reading *f, int file, struct machines *m, struct
 	else if (!m->count)
 		*m = (struct machines){f->highest + 1, f->lowest, f->highest, 1, m->hosts};
 	else
-		return place_behind(f, file, m, err);
+		return place_after(f, file, m, err);
 	if (m->hosts && m->count)
 		perf_note(f->notes, NOTE_WARNING,
 			  "%s: no row has a device, unlike those of other files", m->hosts);

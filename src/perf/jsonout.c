@@ -33,11 +33,6 @@ static void jsonout_number(struct json *j, const char *key, int64_t n, int64_t n
 		json_null(j, key);
 }
 
-static const char *jsonout_category(const struct writer *w, const struct perf_kind *k)
-{
-	return perf_category_name(perf_category_of(k, w->r->options->model));
-}
-
 static void write_figures(struct writer *w, const struct perf_op *op)
 {
 	struct json *j = &w->j;
@@ -156,7 +151,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_bool(&w->j, "replay", row->replay);
 	json_text(&w->j, "run", perf_run_name((enum perf_run)op->run));
 	write_spread(w, op);
-	json_text(&w->j, "category", jsonout_category(w, k));
+	json_text(&w->j, "category", perf_category_name(perf_category_of(k, w->r->options->model)));
 	jsonout_number(&w->j, "device", row->device, PERF_NO_DEVICE);
 	if (row->sub_device_text)
 		json_text(&w->j, "sub_device", row->sub_device_text);
@@ -303,18 +298,6 @@ static void jsonout_summary_write(struct writer *w)
 	json_end(&w->j);
 }
 
-static void write_notes(struct writer *w, const struct perf_notes *notes)
-{
-	json_array(&w->j, "notes");
-	for (size_t i = 0; i < notes->n; i++) {
-		json_object(&w->j, NULL);
-		json_text(&w->j, "level", notes->v[i].level == NOTE_WARNING ? "warning" : "info");
-		json_text(&w->j, "text", notes->v[i].text);
-		json_end(&w->j);
-	}
-	json_end(&w->j);
-}
-
 int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file)
 {
@@ -329,7 +312,14 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 	json_end(&w.j);
 	jsonout_stacked_write(&w, stacked);
 	jsonout_summary_write(&w);
-	write_notes(&w, notes);
+	json_array(&w.j, "notes");
+	for (size_t i = 0; i < notes->n; i++) {
+		json_object(&w.j, NULL);
+		json_text(&w.j, "level", notes->v[i].level == NOTE_WARNING ? "warning" : "info");
+		json_text(&w.j, "text", notes->v[i].text);
+		json_end(&w.j);
+	}
+	json_end(&w.j);
 	json_end(&w.j);
 	if (w.code == 0)
 		w.code = perf_flush(&w.out, file);

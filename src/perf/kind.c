@@ -79,7 +79,7 @@ const char *perf_string(struct perf_input *input, const char *text, size_t len)
 }
 
 /* The attributes after the first NAME, or NULL. */
-static const char *kind_behind(struct csv_cell text, const char *name)
+static const char *kind_after(struct csv_cell text, const char *name)
 {
 	size_t len = strlen(name);
 	const char *p = text.len < len ? NULL : memmem(text.text, text.len, name, len);
@@ -89,7 +89,7 @@ static const char *kind_behind(struct csv_cell text, const char *name)
 
 static bool kind_contains(struct csv_cell text, const char *name)
 {
-	return kind_behind(text, name) != NULL;
+	return kind_after(text, name) != NULL;
 }
 
 static struct csv_cell kind_from(struct csv_cell text, const char *p)
@@ -116,7 +116,7 @@ static int64_t attribute_number(struct csv_cell text, const char *name)
 	const char *p;
 	int64_t n = PERF_NO_NUMBER;
 
-	while (n == PERF_NO_NUMBER && (p = kind_behind(text, name))) {
+	while (n == PERF_NO_NUMBER && (p = kind_after(text, name))) {
 		text = kind_from(text, p);
 		n = leading_number(text);
 	}
@@ -126,7 +126,7 @@ static int64_t attribute_number(struct csv_cell text, const char *name)
 /* 'name': 'true' or name=true: 1, another value: 0, absent: -1. */
 static int attribute_true(struct csv_cell text, const char *name)
 {
-	const char *p = kind_behind(text, name);
+	const char *p = kind_after(text, name);
 	struct csv_cell rest;
 
 	if (!p)
@@ -142,7 +142,7 @@ static int attribute_true(struct csv_cell text, const char *name)
 /* The text between the first NAME and the next; false if there is no NAME. */
 static bool kind_attribute(struct csv_cell *text, const char *name)
 {
-	const char *p = kind_behind(*text, name);
+	const char *p = kind_after(*text, name);
 	const char *next;
 
 	if (!p)
@@ -180,7 +180,7 @@ static bool switched_on(struct csv_cell text, const char *name)
 /* "window_hw=(3;4); " gives 3 and 4. */
 static void read_window(struct perf_kind *k, struct csv_cell attributes)
 {
-	const char *p = kind_behind(attributes, "window_hw"), *end, *second;
+	const char *p = kind_after(attributes, "window_hw"), *end, *second;
 	struct csv_cell rest;
 
 	k->window_h = k->window_w = PERF_NO_NUMBER;
@@ -242,18 +242,6 @@ static void add_size(struct buf *out, const char *before, int64_t n)
 		buf_addf(out, "%s%lld", before, (long long)n);
 }
 
-static void add_matmul_label(struct buf *out, const struct perf_kind *k)
-{
-	int64_t batch = perf_times(perf_larger(k->dim[IN0][DIM_W], k->dim[IN1][DIM_W]),
-				   perf_larger(k->dim[IN0][DIM_Z], k->dim[IN1][DIM_Z]));
-
-	if (batch > 1)
-		buf_addf(out, " b={%lld} x ", (long long)batch);
-	add_size(out, batch > 1 ? "" : " ", k->dim[IN0][DIM_Y]);
-	add_size(out, " x ", k->dim[IN0][DIM_X]);
-	add_size(out, " x ", k->dim[IN1][DIM_X]);
-}
-
 static void add_conv_label(struct buf *out, const struct perf_kind *k, struct csv_cell attributes)
 {
 	static const char *const numbers[] = {"per_core_out_matrix_height_ntile",
@@ -302,11 +290,18 @@ static int make_label(struct perf_input *in, struct perf_kind *k, struct csv_cel
 	int r = 0;
 
 	buf_adds(&label, k->op_code);
-	if (k->family == FAMILY_MATMUL)
-		add_matmul_label(&label, k);
-	else if (k->family == FAMILY_CONV)
+	if (k->family == FAMILY_MATMUL) {
+		int64_t batch = perf_times(perf_larger(k->dim[IN0][DIM_W], k->dim[IN1][DIM_W]),
+					   perf_larger(k->dim[IN0][DIM_Z], k->dim[IN1][DIM_Z]));
+
+		if (batch > 1)
+			buf_addf(&label, " b={%lld} x ", (long long)batch);
+		add_size(&label, batch > 1 ? "" : " ", k->dim[IN0][DIM_Y]);
+		add_size(&label, " x ", k->dim[IN0][DIM_X]);
+		add_size(&label, " x ", k->dim[IN1][DIM_X]);
+	} else if (k->family == FAMILY_CONV) {
 		add_conv_label(&label, k, attributes);
-	else if (k->family == FAMILY_HALO)
+	} else if (k->family == FAMILY_HALO)
 		add_halo_label(&label, attributes);
 	k->label = label.failed ? NULL : perf_string(in, label.data, label.len);
 	k->label_len = (uint32_t)label.len;
@@ -359,7 +354,7 @@ static enum perf_family family_of(struct csv_cell name)
 static enum perf_config config_of(struct csv_cell attributes)
 {
 	static const char key[] = "program_config", none[] = "std::nullopt";
-	const char *p = kind_behind(attributes, key);
+	const char *p = kind_after(attributes, key);
 	struct csv_cell value;
 
 	if (csv_blank(attributes))

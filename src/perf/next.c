@@ -207,11 +207,17 @@ static int find_shared(const struct perf_report *r, const struct perf_window_row
 	return code;
 }
 
-/* Finds which of the further columns have values. */
-static void next_columns_find(struct perf_report *r)
+/*
+ * Ops cannot run in parallel on an undivided grid: apparent overlaps there come from the way the
+ * clock is read.
+ */
+int perf_next_overlap(struct perf_report *r, const struct perf_window_rows *w)
 {
+	double *shared = malloc((r->in->rows.n + 1) * sizeof(*shared)), all = 0;
+	int code = shared ? find_shared(r, w, shared) : TACHO_ENOMEM;
 	int first = 0;
 
+	/* Finds which of the further columns have values. */
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
 		int cores = perf_available(r, &r->ops.v[i]);
@@ -221,18 +227,6 @@ static void next_columns_find(struct perf_report *r)
 		r->has_workers |= cores != first;
 	}
 	r->has_workers |= r->has_sub_devices;
-}
-
-/*
- * Ops cannot run in parallel on an undivided grid: apparent overlaps there come from the way the
- * clock is read.
- */
-int perf_next_overlap(struct perf_report *r, const struct perf_window_rows *w)
-{
-	double *shared = malloc((r->in->rows.n + 1) * sizeof(*shared)), all = 0;
-	int code = shared ? find_shared(r, w, shared) : TACHO_ENOMEM;
-
-	next_columns_find(r);
 	for (size_t i = 0; code == 0 && r->has_workers && i < r->ops.n; i++) {
 		struct perf_op *op = &r->ops.v[i];
 		double ns = shared[op->row];

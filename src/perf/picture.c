@@ -113,17 +113,6 @@ static void draw_segment(struct drawing *d, const struct perf_stack *s, const st
 		  share);
 }
 
-/* The name of a category is beside its segments if there is room. */
-static void draw_category(struct drawing *d, const struct bar *bar, enum perf_category c,
-			  double from, double to)
-{
-	const char *name = perf_category_name(c);
-
-	if (to - from > draw_text_width(name, TEXT) + 4)
-		draw_text(d, bar->x - 12, (from + to) / 2, TEXT, DRAW_MIDDLE, true,
-			  picture_mix(shades[c].dark, shades[c].light, 0.3), name);
-}
-
 static void draw_bar(struct drawing *d, const struct bar *bar, bool classic)
 {
 	double y = TOP, from = TOP;
@@ -144,23 +133,18 @@ static void draw_bar(struct drawing *d, const struct bar *bar, bool classic)
 		step++;
 		if (i + 1 == bar->n || bar->stacks[i + 1]->category != s->category ||
 		    bar->stacks[i + 1]->time <= 0) {
-			draw_category(d, bar, s->category, from, y);
+			const char *name = perf_category_name(s->category);
+
+			/* The name of a category is beside its segments if there is room. */
+			if (y - from > draw_text_width(name, TEXT) + 4)
+				draw_text(d, bar->x - 12, (from + y) / 2, TEXT, DRAW_MIDDLE, true,
+					  picture_mix(shades[s->category].dark,
+						      shades[s->category].light, 0.3),
+					  name);
 			from = y;
 			step = 0;
 		}
 	}
-}
-
-static void draw_title(struct drawing *d, const struct bar *bar, int32_t device)
-{
-	char text[FMT_FIXED_SIZE + 40], total[FMT_FIXED_SIZE];
-
-	fmt_fixed(total, bar->total, 0);
-	if (device == PERF_NO_DEVICE)
-		snprintf(text, sizeof(text), "%s " MICRO, total);
-	else
-		snprintf(text, sizeof(text), "Device %d: %s " MICRO, device, total);
-	draw_text(d, bar->x + bar->w / 2, TOP - 14, TEXT, DRAW_MIDDLE, false, 0x000000, text);
 }
 
 static size_t count_devices(const struct perf_stack **stacks, size_t n)
@@ -190,7 +174,16 @@ static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_
 		     bar.n++)
 			bar.total += stacks[first + bar.n]->time;
 		if (bar.total > 0) {
-			draw_title(d, &bar, stacks[first]->device);
+			char text[FMT_FIXED_SIZE + 40], total[FMT_FIXED_SIZE];
+
+			fmt_fixed(total, bar.total, 0);
+			if (stacks[first]->device == PERF_NO_DEVICE)
+				snprintf(text, sizeof(text), "%s " MICRO, total);
+			else
+				snprintf(text, sizeof(text), "Device %d: %s " MICRO,
+					 stacks[first]->device, total);
+			draw_text(d, bar.x + bar.w / 2, TOP - 14, TEXT, DRAW_MIDDLE, false,
+				  0x000000, text);
 			if (isfinite(bar.total)) /* shares of infinity are 0 */
 				draw_bar(d, &bar, classic);
 		}

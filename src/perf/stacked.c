@@ -402,13 +402,13 @@ static void cell_text(const struct perf_stack *stack, int column, struct buf *ou
 
 	if (column == S_KEY)
 		buf_adds(out, stack->key);
-	else if (column == S_DEVICE)
+	else if (column == S_DEVICE) {
 		buf_addf(out, "%d", stack->device);
-	else if (column == S_COUNT)
+	} else if (column == S_COUNT) {
 		buf_addf(out, "%llu", (unsigned long long)stack->count);
-	else if (column == S_CATEGORY)
+	} else if (column == S_CATEGORY) {
 		buf_adds(out, perf_category_name(stack->category));
-	else if (!isnan(stacked_figure(stack, column))) {
+	} else if (!isnan(stacked_figure(stack, column))) {
 		buf_add(out, number, fmt_fixed(number, stacked_figure(stack, column), 2));
 		buf_addf(out, " %s", columns[column].unit);
 	}
@@ -537,19 +537,6 @@ void perf_stacked_text(const struct perf_stacked *s, struct perf_style style, st
 	free(order);
 }
 
-static void csv_figure(const struct perf_stacked *s, const struct perf_stack *stack, int column,
-		       struct buf *out)
-{
-	double value = stacked_figure(stack, column);
-
-	/* If the total time is 0, a share is "0"; by device, it is "0.00". */
-	if ((column == S_SHARE && s->no_time && !s->by_device) ||
-	    (column == S_TIME && s->time_blank))
-		buf_addc(out, '0');
-	else if (!isnan(value))
-		buf_addf(out, "%.2f", value);
-}
-
 static void csv_line(const struct perf_stacked *s, const struct perf_stack *stack, bool quoted,
 		     struct buf *out)
 {
@@ -564,7 +551,14 @@ static void csv_line(const struct perf_stacked *s, const struct perf_stack *stac
 			buf_addf(out, columns[i].unit ? "%s [%s]" : "%s", columns[i].title,
 				 columns[i].unit);
 		} else if (columns[i].unit) {
-			csv_figure(s, stack, i, out);
+			double value = stacked_figure(stack, i);
+
+			/* If the total time is 0, a share is "0"; by device, it is "0.00". */
+			if ((i == S_SHARE && s->no_time && !s->by_device) ||
+			    (i == S_TIME && s->time_blank))
+				buf_addc(out, '0');
+			else if (!isnan(value))
+				buf_addf(out, "%.2f", value);
 		} else {
 			if (i == S_KEY && quoted && strchr("=+-@\t\r", stack->key[0]))
 				buf_addc(&text, '\'');

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static double time_of(const struct perf_op *op)
-{
-	return op->has & HAS_TIME ? op->time : 0;
-}
-
 static double gap_of(const struct perf_op *op)
 {
 	return op->has & HAS_GAP ? op->gap : 0;
@@ -98,50 +93,40 @@ static void add_savings(struct perf_summary *s, const struct perf_report *r,
 		s->saving[ADVICE_HOST].ops++;
 }
 
-/* The time that the op's products would take on all workers at the peak of its fidelity. */
-static void add_peak_time(struct perf_summary *s, const struct perf_report *r,
-			  const struct perf_op *op)
-{
-	const struct perf_kind *k = perf_op_kind(r, op);
-	double peak = r->arch ? r->arch->tflops[k->fidelity] * r->workers * 1e6 : 0;
-
-	if (op->has & HAS_FLOPS_PCT && peak > 0) {
-		s->operations += op->operations;
-		s->peak_time += op->operations / peak;
-	}
-}
-
 int perf_summary_make(struct perf_summary *s, const struct perf_report *r)
 {
 	*s = (struct perf_summary){.total = r->time_sum + r->gap_sum};
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_op *op = &r->ops.v[i];
+		const struct perf_kind *k;
+		double peak;
 
 		if (op->type == TYPE_SIGNPOST || not_run(op) || op->run == RUN_WARM_UP)
 			continue;
 		s->bound[op->bound].ops++;
-		s->bound[op->bound].time += time_of(op);
+		s->bound[op->bound].time += op->has & HAS_TIME ? op->time : 0;
 		if (gap_of(op) > 0)
 			rank_gap(s, r, (uint32_t)i);
 		s->negative_gaps += gap_of(op) < 0;
 		if (op->has & HAS_DRAM && !isnan(op->dram))
 			s->dram_bytes += op->bytes;
-		add_peak_time(s, r, op);
+		/* The op's time on all workers at the peak of its fidelity. */
+		k = perf_op_kind(r, op);
+		peak = r->arch ? r->arch->tflops[k->fidelity] * r->workers * 1e6 : 0;
+		if (op->has & HAS_FLOPS_PCT && peak > 0) {
+			s->operations += op->operations;
+			s->peak_time += op->operations / peak;
+		}
 		add_savings(s, r, op);
 	}
 	return find_top(s, r);
-}
-
-static double summary_percent(double part, double all)
-{
-	return all > 0 && isfinite(all) ? part / all * 100 : 0;
 }
 
 /* "    1,234 us  12.3 %  ####" */
 static void add_share(struct buf *out, double time, double all)
 {
 	char text[FMT_FIXED_SIZE];
-	double share = summary_percent(time, all);
+	double share = all > 0 && isfinite(all) ? time / all * 100 : 0;
 
 	fmt_fixed(text, time, time < 100 ? 1 : 0);
 	buf_addf(out, "%15s " MICRO "  %5.1f %%  ", text, share);

@@ -433,15 +433,6 @@ static void add_label(const struct perf_table *t, const struct perf_op *op, cons
 	add_blanks(out, table_padding(t->width[C_OP_CODE], width));
 }
 
-/* The ID is as wide as if it had commas, but has none. */
-static void add_id(const struct perf_table *t, const struct perf_op *op, struct cell *c,
-		   struct buf *out)
-{
-	if (c->text)
-		c->len = c->width = (size_t)sprintf(c->number, "%u", perf_op_id(op));
-	table_cell_add(out, c, t->width[C_ID]);
-}
-
 void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct buf *out)
 {
 	struct cell c;
@@ -452,11 +443,14 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 		if (i)
 			buf_add(out, "  ", 2);
 		make_cell(t, op, (enum column)i, &c);
-		if (i == C_ID)
-			add_id(t, op, &c, out);
-		else if (i == C_OP_CODE)
+		if (i == C_ID) {
+			/* The ID is as wide as if it had commas, but has none. */
+			if (c.text)
+				c.len = c.width = (size_t)sprintf(c.number, "%u", perf_op_id(op));
+			table_cell_add(out, &c, t->width[C_ID]);
+		} else if (i == C_OP_CODE) {
 			add_label(t, op, &c, out);
-		else
+		} else
 			table_cell_add(out, &c, t->width[i]);
 	}
 	buf_addc(out, '\n');

@@ -54,19 +54,6 @@ static void add_heading(struct buf *out, const char *title)
 	buf_addc(out, '\n');
 }
 
-static void write_table(struct writer *w, const struct perf_view *view)
-{
-	add_banner(&w->out, "\xf0\x9f\x9a\x80", "Performance Report");
-	perf_table_header(w->table, &w->out);
-	perf_table_rule(w->table, &w->out);
-	for (size_t i = 0; i < view->n && w->code == 0; i++) {
-		perf_table_row(w->table, &w->r->ops.v[view->v[i]], &w->out);
-		flush_some(w);
-	}
-	perf_table_rule(w->table, &w->out);
-	perf_table_footer(w->table, &w->out);
-}
-
 /* One line for all ops that the table does not show. */
 static void write_hidden(struct writer *w)
 {
@@ -314,14 +301,6 @@ static void write_sorts(struct writer *w, const struct perf_view *view)
 	vec_free(&sorts);
 }
 
-static void text_advice_write(struct writer *w, const struct perf_view *view)
-{
-	add_banner(&w->out, "\xf0\x9f\x92\xa1", "Advice");
-	write_host(w, view);
-	write_gaps(w, view);
-	write_sorts(w, view);
-}
-
 /* Programs that read the text search for these two lines: do not change them. */
 static void text_announce(struct writer *w, const char *what, const char *ending)
 {
@@ -381,10 +360,22 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 		return TACHO_ENOMEM;
 	if (ours && !o->no_summary)
 		text_summary_write(&w);
-	write_table(&w, view);
+	add_banner(&w.out, "\xf0\x9f\x9a\x80", "Performance Report");
+	perf_table_header(w.table, &w.out);
+	perf_table_rule(w.table, &w.out);
+	for (size_t i = 0; i < view->n && w.code == 0; i++) {
+		perf_table_row(w.table, &w.r->ops.v[view->v[i]], &w.out);
+		flush_some(&w);
+	}
+	perf_table_rule(w.table, &w.out);
+	perf_table_footer(w.table, &w.out);
 	write_hidden(&w);
-	if (!o->no_advice && w.code == 0)
-		text_advice_write(&w, view);
+	if (!o->no_advice && w.code == 0) {
+		add_banner(&w.out, "\xf0\x9f\x92\xa1", "Advice");
+		write_host(&w, view);
+		write_gaps(&w, view);
+		write_sorts(&w, view);
+	}
 	if (stacked && w.code == 0)
 		text_stacked_write(&w, stacked);
 	if (!ours && !o->no_summary && w.code == 0)

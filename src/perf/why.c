@@ -32,11 +32,6 @@ static void why_text(struct writer *w, const char *bytes, size_t len)
 		buf_add(w->out, bytes, len);
 }
 
-static void why_text_add(struct writer *w, const char *bytes)
-{
-	why_text(w, bytes, strlen(bytes));
-}
-
 /* The op's rank among all, and among those of its kind. */
 static void write_rank(struct writer *w)
 {
@@ -220,7 +215,7 @@ static void why_gap_write(struct writer *w)
 			 gap->part[c] / gap->all * 100);
 		if (gap->zone[c]) {
 			buf_adds(w->out, "  longest zone: ");
-			why_text_add(w, gap->zone[c]);
+			why_text(w, gap->zone[c], strlen(gap->zone[c]));
 		}
 		buf_addc(w->out, '\n');
 	}

@@ -55,16 +55,6 @@ static int sort_file(struct perf_order *order, const struct perf_input *in,
 	return 0;
 }
 
-static void note_order(const struct perf_input *in, const struct perf_options *options,
-		       struct perf_notes *notes)
-{
-	perf_note(notes, NOTE_INFO, "%s",
-		  options->tracing_mode ? "Tracing mode: the rows stay in the order of the file"
-		  : in->has_start_column
-			  ? "Rows are in the order of 'HOST START TS'"
-			  : "No column 'HOST START TS': the rows stay in the order of the file");
-}
-
 static const char *name_of(const struct perf_input *in, uint32_t row)
 {
 	return in->kinds.v[in->rows.v[row].kind].op_code;
@@ -419,7 +409,11 @@ int perf_window(struct perf_order *order, const struct perf_input *in, const str
 	struct perf_file whole = {"", 0, (uint32_t)in->rows.n};
 	bool together = o->model == PERF_MODEL_1_2_4 || in->files.n < 2;
 
-	note_order(in, o, notes);
+	perf_note(notes, NOTE_INFO, "%s",
+		  o->tracing_mode ? "Tracing mode: the rows stay in the order of the file"
+		  : in->has_start_column
+			  ? "Rows are in the order of 'HOST START TS'"
+			  : "No column 'HOST START TS': the rows stay in the order of the file");
 	if (o->ignore_signposts)
 		perf_note(notes, NOTE_INFO, "The whole file, whatever its signposts");
 	else if (!any)

@@ -17,7 +17,7 @@ static uint64_t full_time(struct ring_stream *s, uint64_t word)
 }
 
 /* The next written word after an unwritten claim, or NULL. */
-static const char *written_behind(const struct ring_stream *s, const char *at)
+static const char *written_after(const struct ring_stream *s, const char *at)
 {
 	for (; at < s->end; at += 8)
 		if (stream_load(at))
@@ -31,16 +31,16 @@ static const char *written_behind(const struct ring_stream *s, const char *at)
  */
 static bool pass_torn(struct ring_stream *s, uint64_t word)
 {
-	const char *behind = s->at + 8, *found;
+	const char *after = s->at + 8, *found;
 	uint64_t now;
 
 	if (!s->reader->dead && ++s->stuck % TORN_CHECKS)
 		return false;
 	if (word)
-		behind += (size_t)RING_LEN(word) * 8;
-	if (behind > s->end)
-		behind = s->end;
-	found = written_behind(s, behind);
+		after += (size_t)RING_LEN(word) * 8;
+	if (after > s->end)
+		after = s->end;
+	found = written_after(s, after);
 	/* The last claim may still be written, unless its thread died holding it. */
 	if (!found && (!s->reader->dead || !word))
 		return false;
@@ -51,7 +51,7 @@ static bool pass_torn(struct ring_stream *s, uint64_t word)
 		if (now - s->stuck_since < TORN_TICKS)
 			return false;
 	}
-	s->at = found ? found : behind;
+	s->at = found ? found : after;
 	s->tainted = true;
 	return true;
 }
@@ -74,7 +74,7 @@ static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 /* At the end of the written words: whether this stream is done. */
 static void check_finished(struct ring_stream *s, bool closed)
 {
-	if ((closed || s->reader->dead) && !written_behind(s, s->at))
+	if ((closed || s->reader->dead) && !written_after(s, s->at))
 		read_finish(s);
 }
 

@@ -53,18 +53,6 @@ static const char *string_keep(struct profile_names *n, const char *s, size_t le
 	return copy;
 }
 
-static void profile_names_free(struct profile_names *n)
-{
-	if (!n)
-		return;
-	for (size_t i = 0; i < n->list.n; i++)
-		free(n->list.v[i]);
-	vec_free(&n->list);
-	map_free(&n->by_hash);
-	map_free(&n->functions);
-	free(n);
-}
-
 /* The number of a function; UINT32_MAX: no memory. */
 static uint32_t function_get(struct profile *p, uint32_t module, const char *name, const char *file,
 			     bool special)
@@ -275,7 +263,14 @@ void profile_close(struct profile *p)
 	vec_free(&p->nodes);
 	vec_free(&p->last);
 	map_free(&p->frames_of);
-	profile_names_free(p->names);
+	if (p->names) {
+		for (size_t i = 0; i < p->names->list.n; i++)
+			free(p->names->list.v[i]);
+		vec_free(&p->names->list);
+		map_free(&p->names->by_hash);
+		map_free(&p->names->functions);
+		free(p->names);
+	}
 	free(p);
 }
 

@@ -50,17 +50,6 @@ static const struct python_layout *python_layout_of(uint16_t version)
 	return NULL;
 }
 
-/* "python3.11", "libpython3.9.so.1.0": the version in the name of a file; 0: none. */
-static uint16_t version_named(const char *path)
-{
-	const char *base = strrchr(path, '/'), *at = strstr(base ? base : path, "python3.");
-	unsigned minor;
-
-	return at && sscanf(at, "python3.%u", &minor) == 1 && minor < 256
-		       ? (uint16_t)(0x0300 | minor)
-		       : 0;
-}
-
 /* The load bias of the module: what is added to its addresses. */
 static bool module_bias(const struct space *space, const struct module *m, uint64_t *bias)
 {
@@ -81,7 +70,11 @@ static bool interpreter_take(struct python *py, const struct space *space, struc
 	static const char *const names[] = {"_PyRuntime", "_PyEval_EvalFrameDefault", "PyCode_Type",
 					    "Py_Version"};
 	struct module_symbol found[4];
-	uint16_t version = version_named(m->path);
+	const char *base = strrchr(m->path, '/'), *at = strstr(base ? base : m->path, "python3.");
+	unsigned minor;
+	uint16_t version = at && sscanf(at, "python3.%u", &minor) == 1 && minor < 256
+				   ? (uint16_t)(0x0300 | minor)
+				   : 0;
 	uint64_t bias, number;
 
 	memset(found, 0, sizeof(found));

@@ -71,22 +71,11 @@ static bool is_stopped(struct sampler *s)
 	return stop;
 }
 
-static void cpu_time_note(struct sampler *s)
-{
-	struct timespec used;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	pthread_mutex_lock(&s->lock);
-	s->totals.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-	s->totals.bad = s->events.bad_records;
-	s->totals.stack_bytes = s->events.stack_bytes;
-	pthread_mutex_unlock(&s->lock);
-}
-
 static void *sampler_loop(void *argument)
 {
 	struct sampler *s = argument;
 	bool soon;
+	struct timespec used;
 
 	while (s->polls && !is_stopped(s)) {
 		clock_follow(s);
@@ -107,7 +96,12 @@ static void *sampler_loop(void *argument)
 	records_drain(s, UINT64_MAX);
 	states_finish(s, sampler_raw_ns());
 	states_round(s);
-	cpu_time_note(s);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	pthread_mutex_lock(&s->lock);
+	s->totals.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+	s->totals.bad = s->events.bad_records;
+	s->totals.stack_bytes = s->events.stack_bytes;
+	pthread_mutex_unlock(&s->lock);
 	return NULL;
 }
 

@@ -66,17 +66,6 @@ uint32_t stack_node(struct sampler *s, uint64_t ns, enum stack_end end, unsigned
 	return node;
 }
 
-static void regs_take(struct unwind_input *in, const uint8_t *words)
-{
-	/* Positions of DWARF's registers in the kernel's order. */
-	static const uint8_t place[CFI_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 12,
-						13, 14, 15, 16, 17, 18, 19, 8};
-
-	for (unsigned i = 0; i < CFI_REGS; i++)
-		memcpy(&in->regs[i], words + (size_t)place[i] * 8, 8);
-	in->known = (1u << CFI_REGS) - 1;
-}
-
 /*
  * A thread that was created while events were opened can have two: the inherited one and its own.
  * Only the samples of one count.
@@ -131,7 +120,13 @@ void stack_sample(struct sampler *s, const struct record *r)
 	if (!p || !t || is_second_event(s, t, r))
 		return;
 	if (r->regs) {
-		regs_take(&in, r->regs);
+		/* Positions of DWARF's registers in the kernel's order. */
+		static const uint8_t place[CFI_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 12,
+							13, 14, 15, 16, 17, 18, 19, 8};
+
+		for (unsigned i = 0; i < CFI_REGS; i++)
+			memcpy(&in.regs[i], r->regs + (size_t)place[i] * 8, 8);
+		in.known = (1u << CFI_REGS) - 1;
 		end = unwind(s->cache, &p->space, &in, s->frames, s->frame_pcs, &count);
 		count = pystacks_merge(s, p, r->tid, r->time, count);
 		/* A short copy is the end of the stack's mapping, not a cut. */

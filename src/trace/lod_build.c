@@ -22,14 +22,6 @@ struct lod_writer {
 	uint8_t block[LOD_BLOCK];
 };
 
-static int block_write(struct lod_writer *w)
-{
-	int r = vec_push(&w->sums, XXH3_64bits(w->block, LOD_BLOCK));
-
-	return r < 0 ? r
-		     : lod_write(w->fd, w->data + (w->sums.n - 1) * LOD_BLOCK, w->block, LOD_BLOCK);
-}
-
 static int writer_add(struct lod_writer *w, const void *bytes, uint64_t len)
 {
 	const uint8_t *from = bytes;
@@ -43,8 +35,12 @@ static int writer_add(struct lod_writer *w, const void *bytes, uint64_t len)
 		from += n;
 		len -= n;
 		w->at += n;
-		if (w->at % LOD_BLOCK == 0)
-			r = block_write(w);
+		if (w->at % LOD_BLOCK == 0) {
+			r = vec_push(&w->sums, XXH3_64bits(w->block, LOD_BLOCK));
+			r = r < 0 ? r
+				  : lod_write(w->fd, w->data + (w->sums.n - 1) * LOD_BLOCK,
+					      w->block, LOD_BLOCK);
+		}
 	}
 	return r;
 }
@@ -240,20 +236,6 @@ static int nodes_add(struct lane_parts *l, struct lod_writer *w)
 	return writer_add(w, l->nodes.v, room * sizeof(*l->nodes.v));
 }
 
-static int rows_add(struct lane_parts *l, struct lod_writer *w)
-{
-	uint64_t bytes = lod_rows_bytes(l->rows.duration, l->rows.first, l->rows.count);
-	uint8_t *rows = calloc(1, bytes + 1);
-	int r = TACHO_ENOMEM;
-
-	if (rows) {
-		lod_rows_end(&l->rows, rows);
-		r = writer_add(w, rows, bytes);
-	}
-	free(rows);
-	return r;
-}
-
 static int lane_build(const struct trace_lod *lod, struct lod_lane *lane, uint32_t i,
 		      struct lod_writer *w)
 {
@@ -272,8 +254,17 @@ static int lane_build(const struct trace_lod *lod, struct lod_lane *lane, uint32
 		r = nodes_add(&l, w);
 	if (r == 0)
 		r = writer_pad(w, 64);
-	if (r == 0)
-		r = rows_add(&l, w);
+	if (r == 0) {
+		uint64_t bytes = lod_rows_bytes(l.rows.duration, l.rows.first, l.rows.count);
+		uint8_t *rows = calloc(1, bytes + 1);
+
+		r = TACHO_ENOMEM;
+		if (rows) {
+			lod_rows_end(&l.rows, rows);
+			r = writer_add(w, rows, bytes);
+		}
+		free(rows);
+	}
 	*lane = (struct lod_lane){info->zones, l.builder.leaf_count, at, l.rows.first,
 				  l.rows.count};
 	vec_free(&l.leaves);

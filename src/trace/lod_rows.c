@@ -116,14 +116,6 @@ void lod_rows_step(struct lod_rows *r, uint64_t start, uint64_t end)
 	r->seen = true;
 }
 
-static uint8_t lod_rows_share_of(float cover)
-{
-	int share = (int)(cover * 255 + 0.5f);
-
-	share = share > 255 ? 255 : share;
-	return (uint8_t)(share | ((cover > 0) & (share == 0)));
-}
-
 /* Each row is made of the one before it, two pixels of which are one. */
 void lod_rows_end(struct lod_rows *r, uint8_t *to)
 {
@@ -132,8 +124,12 @@ void lod_rows_end(struct lod_rows *r, uint8_t *to)
 	for (uint32_t k = 0; k < r->count; k++) {
 		uint64_t n = row_pixels(r->duration, r->first + k);
 
-		for (uint64_t i = 0; i < n; i++)
-			to[i] = lod_rows_share_of(r->cover[i]);
+		for (uint64_t i = 0; i < n; i++) {
+			int share = (int)(r->cover[i] * 255 + 0.5f);
+
+			share = share > 255 ? 255 : share;
+			to[i] = (uint8_t)(share | ((r->cover[i] > 0) & (share == 0)));
+		}
 		for (uint64_t i = 0; i < n / 2; i++)
 			r->cover[i] = (r->cover[2 * i] + r->cover[2 * i + 1]) / 2;
 		if (n % 2)

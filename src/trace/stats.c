@@ -325,18 +325,6 @@ static int stats_make(struct trace_private *p, const struct trace_filter *filter
 	return r;
 }
 
-static int stats_counted(struct trace_private *p, const struct trace_filter *filter,
-			 struct trace_stat **stats, size_t *count)
-{
-	struct zone_sums *sums = calloc(p->trace.srcloc_count + 1, sizeof(*sums));
-	int r = sums ? sums_count(p, filter, sums) : TACHO_ENOMEM;
-
-	if (r == 0)
-		r = stats_make(p, filter, sums, stats, count);
-	free(sums);
-	return r;
-}
-
 int trace_stats(struct trace *trace, const struct trace_filter *filter, struct trace_stat **stats,
 		size_t *count, struct tacho_error *err)
 {
@@ -352,8 +340,14 @@ int trace_stats(struct trace *trace, const struct trace_filter *filter, struct t
 		free(*stats);
 		stored = false;
 	}
-	if (r == 0 && !stored)
-		r = stats_counted(p, filter, stats, count);
+	if (r == 0 && !stored) {
+		struct zone_sums *sums = calloc(p->trace.srcloc_count + 1, sizeof(*sums));
+
+		r = sums ? sums_count(p, filter, sums) : TACHO_ENOMEM;
+		if (r == 0)
+			r = stats_make(p, filter, sums, stats, count);
+		free(sums);
+	}
 	if (r < 0)
 		err_set(err, r, "cannot count the zones of %s: %s", trace->path, err_text(r));
 	return r;

@@ -92,15 +92,6 @@ static int times_read32(struct trace_private *p, const struct zpayload *z, uint3
 	return r < 0 ? r : unpack_column32(p->unpacker, &duration, *numbers + z->n, z->n);
 }
 
-static int times_read(struct trace_private *p, const struct zpayload *z, uint64_t *start,
-		      uint64_t *end)
-{
-	struct in in = z->gap;
-	int r = unpack_column(p->unpacker, &in, start, z->n);
-
-	return r < 0 ? r : zpayload_durations(p, z, end);
-}
-
 int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *start,
 		   uint64_t *end)
 {
@@ -110,8 +101,12 @@ int zpayload_times(struct trace_private *p, const struct zpayload *z, uint64_t *
 	uint32_t *numbers;
 	int narrow = times_read32(p, z, &numbers), r = narrow;
 
-	if (narrow == TACHO_ENO)
-		r = times_read(p, z, start, end);
+	if (narrow == TACHO_ENO) {
+		struct in in = z->gap;
+
+		r = unpack_column(p->unpacker, &in, start, z->n);
+		r = r < 0 ? r : zpayload_durations(p, z, end);
+	}
 	directory_read(&directory, &d);
 	for (uint32_t i = 0; r == 0 && i < z->segments; i++) {
 		bool right;

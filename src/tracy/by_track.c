@@ -59,14 +59,6 @@ static uint64_t room_of(const struct by_track *b, uint32_t track)
 	return (i + 1 < b->starts.n ? b->starts.v[i + 1] : b->rows.cap) - b->ends.v[i];
 }
 
-static void by_track_keep(struct by_track *b, uint32_t track, const struct trace_row *row)
-{
-	if (track < b->first || track >= b->end || !room_of(b, track))
-		return;
-	b->rows.v[b->ends.v[track - b->first]++] =
-		(struct kept_row){row->time, row->a, row->b, row->kind, row->thread};
-}
-
 static int by_track_load(struct by_track *b, uint32_t first)
 {
 	uint32_t kind = b->trace->tracks[first].kind, track;
@@ -77,8 +69,10 @@ static int by_track_load(struct by_track *b, uint32_t first)
 	if (r == 0)
 		r = trace_rows_open(&rows, b->trace, TRACE_NONE, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0)
-		if (b->trace->tracks[track].kind == kind)
-			by_track_keep(b, track, &row);
+		if (b->trace->tracks[track].kind == kind && track >= b->first && track < b->end &&
+		    room_of(b, track))
+			b->rows.v[b->ends.v[track - b->first]++] =
+				(struct kept_row){row.time, row.a, row.b, row.kind, row.thread};
 	trace_rows_close(rows);
 	return r;
 }

@@ -253,21 +253,10 @@ const struct tracy_notes *tracy_hub_notes(const struct tracy_hub *hub)
 	return &hub->notes;
 }
 
-/* The latest tick of all programs, which may be after their last stored event. */
-static void set_span(struct tracy_hub *hub)
-{
-	char text[32];
-
-	if (!hub->options.own_clock || hub->last <= (uint64_t)hub->clock.begin)
-		return;
-	snprintf(text, sizeof(text), "%.0f",
-		 (double)(hub->last - (uint64_t)hub->clock.begin) * hub->clock.tick_ns);
-	trace_set_property(hub->w, TRACE_SPAN, text);
-}
-
 int tracy_hub_close(struct tracy_hub *hub)
 {
 	int r;
+	char text[32];
 
 	if (!hub)
 		return 0;
@@ -278,7 +267,12 @@ int tracy_hub_close(struct tracy_hub *hub)
 			peer_end(hub, p, TRACY_PEER_ENDED, NULL);
 		peer_free(p);
 	}
-	set_span(hub);
+	/* The latest tick of all programs, which may be after their last stored event. */
+	if (hub->options.own_clock && hub->last > (uint64_t)hub->clock.begin) {
+		snprintf(text, sizeof(text), "%.0f",
+			 (double)(hub->last - (uint64_t)hub->clock.begin) * hub->clock.tick_ns);
+		trace_set_property(hub->w, TRACE_SPAN, text);
+	}
 	if (hub->udp >= 0)
 		close(hub->udp);
 	vec_free(&hub->peers);

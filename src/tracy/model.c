@@ -49,19 +49,6 @@ static uint64_t name_hash(const char *name)
 	return XXH3_64bits(name, strlen(name));
 }
 
-/*
- * "name/", or "name[pid]/" if others have the same name: tracks with equal names would be merged.
- */
-static void add_prefix(struct buf *b, const struct trace_process *p, const struct map *processes)
-{
-	const uint32_t *count = map_get(processes, name_hash(p->name));
-
-	buf_adds(b, p->name);
-	if (count && *count > 1)
-		buf_addf(b, "[%u]", p->pid);
-	buf_addc(b, '/');
-}
-
 /* The name of an unnamed track, after its process. */
 static void add_default_name(struct buf *b, const struct trace *trace, const struct trace_track *t)
 {
@@ -88,8 +75,18 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 	struct buf b = BUF_INIT;
 	int64_t id;
 
-	if (several && p && t->kind != TRACE_CORE)
-		add_prefix(&b, p, processes);
+	if (several && p && t->kind != TRACE_CORE) {
+		const uint32_t *count = map_get(processes, name_hash(p->name));
+
+		/*
+		 * "name/", or "name[pid]/" if others have the same name: tracks with equal names
+		 * would be merged.
+		 */
+		buf_adds(&b, p->name);
+		if (count && *count > 1)
+			buf_addf(&b, "[%u]", p->pid);
+		buf_addc(&b, '/');
+	}
 	if (t->kind == TRACE_CORE) /* the context's name includes the core */
 		buf_adds(&b, slash ? slash + 1 : device_risc(t->id));
 	else if (several && !t->name[0])
@@ -527,11 +524,14 @@ static int prepare_locks(struct write *w)
 	return add_srcloc(w, &none, 0);
 }
 
-/* Finds the first process with anything to show, and whether there are others. */
-static void find_processes(struct write *w)
+int model_prepare(struct write *w)
 {
-	const struct trace *t = w->trace;
+	int r = 0;
+	const struct trace *t;
 
+	w->strings.text = (struct buf)BUF_INIT;
+	/* Finds the first process with anything to show, and whether there are others. */
+	t = w->trace;
 	for (uint32_t i = 0; i < t->track_count; i++) {
 		if (i == 0)
 			w->process = t->tracks[i].process;
@@ -539,14 +539,6 @@ static void find_processes(struct write *w)
 		if (t->tracks[i].process < w->process)
 			w->process = t->tracks[i].process;
 	}
-}
-
-int model_prepare(struct write *w)
-{
-	int r = 0;
-
-	w->strings.text = (struct buf)BUF_INIT;
-	find_processes(w);
 	if (model_string(w, "Frame", false) < 0)
 		r = TACHO_ENOMEM;
 	return r < 0 ? r : model_grow(w);

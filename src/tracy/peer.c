@@ -26,19 +26,6 @@ static void address_add(struct peer *p, const struct sockaddr *to, socklen_t len
 		memcpy(&p->to[p->to_count++], to, len);
 }
 
-/* A client may listen on only one of the loopback addresses, whatever /etc/hosts says. */
-static void address_add_loopback(struct peer *p)
-{
-	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(p->info.port)};
-	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
-				  .sin6_port = htons(p->info.port),
-				  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-
-	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	address_add(p, (struct sockaddr *)&v4, sizeof(v4));
-	address_add(p, (struct sockaddr *)&v6, sizeof(v6));
-}
-
 static bool address_find(struct peer *p)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -46,9 +33,17 @@ static bool address_find(struct peer *p)
 	char port[8];
 
 	snprintf(port, sizeof(port), "%u", p->info.port);
-	if (!strcmp(p->address, "localhost"))
-		address_add_loopback(p);
-	else if (getaddrinfo(p->address, port, &hints, &found) == 0)
+	if (!strcmp(p->address, "localhost")) {
+		struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(p->info.port)};
+		struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+					  .sin6_port = htons(p->info.port),
+					  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+		/* A client may listen on only one loopback address, whatever /etc/hosts says. */
+		v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		address_add(p, (struct sockaddr *)&v4, sizeof(v4));
+		address_add(p, (struct sockaddr *)&v6, sizeof(v6));
+	} else if (getaddrinfo(p->address, port, &hints, &found) == 0)
 		for (struct addrinfo *at = found; at; at = at->ai_next)
 			address_add(p, at->ai_addr, at->ai_addrlen);
 	if (found)
@@ -215,25 +210,6 @@ static void peer_out_send(struct peer *p)
 	}
 }
 
-static void peer_ask(struct peer *p)
-{
-	uint8_t query[WIRE_QUERY];
-
-	while (p->decoder && p->out.len < 65536 && decoder_query(p->decoder, query))
-		buf_add(&p->out, query, sizeof(query));
-}
-
-static void say_end(struct peer *p)
-{
-	static const uint8_t query[WIRE_QUERY] = {QUERY_TERMINATE};
-
-	if (p->said_end || p->fd < 0 || !p->decoder)
-		return;
-	p->said_end = true;
-	buf_add(&p->out, query, sizeof(query));
-	peer_out_send(p);
-}
-
 /* ------------------------------------------------------------------- input */
 
 static bool peer_unpack(struct tracy_hub *hub, struct peer *p, const uint8_t *packed, uint32_t size)
@@ -271,6 +247,7 @@ static void take_frames(struct tracy_hub *hub, struct peer *p)
 {
 	size_t at = 0;
 	uint32_t size;
+	uint8_t query[WIRE_QUERY];
 
 	while (p->in.len - at >= 4) {
 		memcpy(&size, p->in.data + at, 4);
@@ -286,7 +263,8 @@ static void take_frames(struct tracy_hub *hub, struct peer *p)
 		at += 4 + size;
 	}
 	peer_take(p, at);
-	peer_ask(p);
+	while (p->decoder && p->out.len < 65536 && decoder_query(p->decoder, query))
+		buf_add(&p->out, query, sizeof(query));
 }
 
 static void next_version(struct tracy_hub *hub, struct peer *p)
@@ -339,14 +317,6 @@ static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 	return true;
 }
 
-static void on_eof(struct tracy_hub *hub, struct peer *p)
-{
-	if (p->info.state == TRACY_PEER_GREETING)
-		peer_end(hub, p, TRACY_PEER_DROPPED, "it closed the connection before its welcome");
-	else
-		peer_end(hub, p, TRACY_PEER_ENDED, NULL);
-}
-
 static void read_in(struct tracy_hub *hub, struct peer *p)
 {
 	ssize_t n;
@@ -359,7 +329,11 @@ static void read_in(struct tracy_hub *hub, struct peer *p)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		on_eof(hub, p);
+		if (p->info.state == TRACY_PEER_GREETING)
+			peer_end(hub, p, TRACY_PEER_DROPPED,
+				 "it closed the connection before its welcome");
+		else
+			peer_end(hub, p, TRACY_PEER_ENDED, NULL);
 		return;
 	}
 	p->in.len += (size_t)n;
@@ -391,8 +365,15 @@ static void let_end(struct tracy_hub *hub, struct peer *p, uint64_t now)
 		return;
 	if (!p->deadline)
 		p->deadline = now + LAST_ANSWERS;
-	if (p->stopping || !decoder_pending(p->decoder) || now > p->deadline)
-		say_end(p);
+	if (p->stopping || !decoder_pending(p->decoder) || now > p->deadline) {
+		static const uint8_t query[WIRE_QUERY] = {QUERY_TERMINATE};
+
+		if (!p->said_end && p->fd >= 0 && p->decoder) {
+			p->said_end = true;
+			buf_add(&p->out, query, sizeof(query));
+			peer_out_send(p);
+		}
+	}
 	if (p->decoder->terminated && p->said_end && !p->out.len)
 		peer_end(hub, p, TRACY_PEER_ENDED, NULL);
 }

@@ -201,20 +201,6 @@ static void read_version(struct read *r)
 			magic[5], magic[6], magic[7]);
 }
 
-static void read_body(struct read *r)
-{
-	read_version(r);
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && read_ok(r); i++)
-		if (r->version >= sections[i].since &&
-		    (!sections[i].until || r->version < sections[i].until))
-			sections[i].read(r);
-	if (read_ok(r) && in_at_end(&r->in) == 0)
-		in_fail(&r->in, TACHO_EDAMAGED, "it has data after its end");
-	read_finish_processes(r);
-	read_finish_rows(r);
-	sink_count_rows(&r->sink);
-}
-
 static void read_free(struct read *r)
 {
 	in_close(&r->in);
@@ -280,7 +266,16 @@ int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_
 	if (code < 0)
 		return code;
 	r.budget = LIMIT_TRACY_TABLES + LIMIT_TRACY_TABLES_RATIO * r.in.file_size;
-	read_body(&r);
+	read_version(&r);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && read_ok(&r); i++)
+		if (r.version >= sections[i].since &&
+		    (!sections[i].until || r.version < sections[i].until))
+			sections[i].read(&r);
+	if (read_ok(&r) && in_at_end(&r.in) == 0)
+		in_fail(&r.in, TACHO_EDAMAGED, "it has data after its end");
+	read_finish_processes(&r);
+	read_finish_rows(&r);
+	sink_count_rows(&r.sink);
 	code = result_of(&r, path, err);
 	read_free(&r);
 	return code;

@@ -108,8 +108,9 @@ static void read_names(struct read *r, struct map *to)
 	}
 }
 
-static void name_frame_sets(struct read *r)
+void read_pointers(struct read *r)
 {
+	read_names(r, &r->by_pointer);
 	for (size_t i = 0; i < r->frame_set_count; i++) {
 		struct trace_track *t = &r->frame_sets[i].info;
 
@@ -118,12 +119,6 @@ static void name_frame_sets(struct read *r)
 		t->name = read_string(r, read_pointer(r, r->frame_sets[i].pointer), NULL);
 		sink_error(&r->sink, trace_update_track(r->sink.w, r->frame_sets[i].track, t));
 	}
-}
-
-void read_pointers(struct read *r)
-{
-	read_names(r, &r->by_pointer);
-	name_frame_sets(r);
 }
 
 /* ------------------------------------------------------------------ threads */

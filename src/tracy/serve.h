@@ -46,7 +46,7 @@ struct serve_track {
 	struct {
 		VEC(uint64_t);
 	} taken; /* by depth: zones of the lane */
-	bool told;
+	bool reported;
 };
 
 /* The next zone of a lane of the current track. */

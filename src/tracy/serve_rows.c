@@ -87,19 +87,6 @@ static int serve_rows_memory_put(struct serve *s, const struct trace_row *row, u
 	return 0;
 }
 
-/* Where it is held, and its end. */
-static void put_lock_rest(struct serve *s, const struct trace_row *row, uint32_t track)
-{
-	uint64_t pointer = 0;
-
-	if (row->a == TRACE_LOCK_END)
-		SERVE_PUT(s, WIRE_LOCK_TERMINATE, track, serve_tick(s, row->time));
-	if (row->a == TRACE_LOCK_MARK && row->b < s->trace->srcloc_count)
-		serve_srcloc(s, (uint32_t)row->b, &pointer);
-	if (pointer)
-		SERVE_PUT(s, WIRE_LOCK_MARK, tid_of(s, row->thread), track, pointer);
-}
-
 /* A viewer requires a wait before each obtain. */
 static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
@@ -112,7 +99,15 @@ static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uin
 	uint32_t *waits = map_get(&s->waits, key);
 
 	if (row->a > TRACE_LOCK_RELEASE_SHARED) {
-		put_lock_rest(s, row, track);
+		uint64_t pointer = 0;
+
+		/* Where it is held, and its end. */
+		if (row->a == TRACE_LOCK_END)
+			SERVE_PUT(s, WIRE_LOCK_TERMINATE, track, serve_tick(s, row->time));
+		if (row->a == TRACE_LOCK_MARK && row->b < s->trace->srcloc_count)
+			serve_srcloc(s, (uint32_t)row->b, &pointer);
+		if (pointer)
+			SERVE_PUT(s, WIRE_LOCK_MARK, tid_of(s, row->thread), track, pointer);
 		return 0;
 	}
 	delta = serve_step_time(&s->serial_time, serve_tick(s, row->time));

@@ -132,13 +132,6 @@ static void device_begin(struct serve *s, const struct serve_lane *l, int64_t ti
 	device_time(s, time);
 }
 
-static void device_end(struct serve *s, int64_t time)
-{
-	SERVE_PUT(s, WIRE_GPU_END_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
-		  s->queries.v[s->context], s->context);
-	device_time(s, time);
-}
-
 /* From version 82 on there is an item per width of a time; LONG is followed by the other two. */
 static void put_time(struct serve *s, enum wire_kind kind, int64_t time, uint64_t pointer)
 {
@@ -174,7 +167,9 @@ static void end_top(struct serve *s, struct serve_track *t, int64_t time)
 	struct serve_zone *z = &t->open.v[--t->open.n];
 
 	if (is_device(s)) {
-		device_end(s, time);
+		SERVE_PUT(s, WIRE_GPU_END_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
+			  s->queries.v[s->context], s->context);
+		device_time(s, time);
 	} else {
 		if (z->late.len)
 			serve_append(s, &z->late);
@@ -205,27 +200,25 @@ static int serve_zones_begin(struct serve *s, struct serve_track *t, const struc
 	return 0;
 }
 
-/* Ends a zone that was sent as open. */
-static void serve_zones_resolve(struct serve *s, struct serve_zone *z, const struct serve_lane *l)
-{
-	struct trace_extra e;
-
-	z->end = l->zone.flags & TRACE_ZONE_UNFINISHED ? ZONE_NEVER : serve_tick(s, l->zone.end);
-	s->unended |= z->end == ZONE_NEVER;
-	for (uint32_t i = 0; !is_device(s) && z->late.len < LATE_MAX; i++) {
-		if (extra_of(s, l, i, &e) < 0)
-			break;
-		serve_zones_extra_add(s, &z->late, &e);
-	}
-}
-
 static int serve_zones_take(struct serve *s, struct serve_track *t, const struct serve_lane *l)
 {
 	struct serve_zone *same = l->depth < t->open.n ? &t->open.v[l->depth] : NULL;
 
 	if (same && same->end == ZONE_OPEN && same->start == l->zone.start) {
-		if (l->cursor)
-			serve_zones_resolve(s, same, l);
+		if (l->cursor) {
+			struct trace_extra e;
+
+			/* Ends a zone that was sent as open. */
+			same->end = l->zone.flags & TRACE_ZONE_UNFINISHED
+					    ? ZONE_NEVER
+					    : serve_tick(s, l->zone.end);
+			s->unended |= same->end == ZONE_NEVER;
+			for (uint32_t i = 0; !is_device(s) && same->late.len < LATE_MAX; i++) {
+				if (extra_of(s, l, i, &e) < 0)
+					break;
+				serve_zones_extra_add(s, &same->late, &e);
+			}
+		}
 		return 0;
 	}
 	while (t->open.n > l->depth && t->open.v[t->open.n - 1].end != ZONE_NEVER) {
@@ -261,23 +254,6 @@ static int open_lane(struct serve *s, struct serve_track *t, uint32_t lane)
 	return r;
 }
 
-/* Adds the open zones. The list is sorted by track and depth. */
-static int open_unended(struct serve *s)
-{
-	const struct trace_open_zone *v = s->trace->open_zones;
-	uint32_t low = 0, high = s->trace->open_count;
-	int r = 0;
-
-	SEARCH_FIRST(low, high, middle, v[middle].track < s->track);
-	for (; r == 0 && low < s->trace->open_count && v[low].track == s->track; low++) {
-		struct serve_lane l = {.depth = v[low].depth};
-
-		l.zone = (struct trace_zone){.start = v[low].start, .srcloc = v[low].srcloc};
-		r = vec_push(&s->lanes, l);
-	}
-	return r;
-}
-
 static int track_open(struct serve *s)
 {
 	struct serve_track *t = &s->tracks.v[s->track];
@@ -287,8 +263,20 @@ static int track_open(struct serve *s)
 	trace_track_lanes(s->trace, s->track, &first, &count);
 	for (uint32_t i = 0; i < count && r == 0; i++)
 		r = open_lane(s, t, first + i);
-	if (r == 0)
-		r = open_unended(s);
+	if (r == 0) {
+		const struct trace_open_zone *v = s->trace->open_zones;
+		uint32_t low = 0, high = s->trace->open_count;
+
+		/* Adds the open zones. The list is sorted by track and depth. */
+		SEARCH_FIRST(low, high, middle, v[middle].track < s->track);
+		for (; r == 0 && low < s->trace->open_count && v[low].track == s->track; low++) {
+			struct serve_lane l = {.depth = v[low].depth};
+
+			l.zone =
+				(struct trace_zone){.start = v[low].start, .srcloc = v[low].srcloc};
+			r = vec_push(&s->lanes, l);
+		}
+	}
 	if (r < 0 || !s->lanes.n)
 		return r;
 	s->in_track = true;
@@ -296,15 +284,15 @@ static int track_open(struct serve *s)
 		s->context = s->model->context_of[s->track];
 		s->queue = s->tids ? SERVE_DEVICE | s->track
 				   : (uint32_t)device_queue(s->trace->tracks[s->track].id);
-		if (s->tids && !t->open.n && !t->told)
+		if (s->tids && !t->open.n && !t->reported)
 			serve_notice(s, s->queue, s->trace->tracks[s->track].process);
-		t->told = true;
+		t->reported = true;
 		return 0;
 	}
 	s->tid = 0;
-	if (s->tids && !t->told)
+	if (s->tids && !t->reported)
 		serve_notice(s, serve_tid(s, s->track), s->trace->tracks[s->track].process);
-	t->told = true;
+	t->reported = true;
 	serve_switch(s, s->track);
 	return 0;
 }
@@ -348,7 +336,7 @@ static void track_close(struct serve *s)
 	s->in_track = false;
 }
 
-static bool is_told(const struct serve *s, uint32_t track)
+static bool is_reported(const struct serve *s, uint32_t track)
 {
 	return s->model->threads[track].written || (s->trace->tracks[track].kind == TRACE_CORE &&
 						    s->model->context_of[track] < s->queries.n);
@@ -362,7 +350,7 @@ int serve_zones(struct serve *s)
 		if (vec_push(&s->tracks, (struct serve_track){0}) < 0)
 			return TACHO_ENOMEM;
 	if (!s->in_track) {
-		while (s->at < s->trace->track_count && !is_told(s, s->model->order[s->at]))
+		while (s->at < s->trace->track_count && !is_reported(s, s->model->order[s->at]))
 			s->at++;
 		if (s->at == s->trace->track_count) {
 			s->step++;

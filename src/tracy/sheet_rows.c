@@ -42,7 +42,7 @@ int sheet_messages(struct sheet *c)
 static void put_point(struct sheet *c, const char *name, int64_t time, double value)
 {
 	static const struct {
-		int before, between, behind;
+		int before, between, after;
 	} gaps[] = {[TRACY_CSV_TT] = {5, 3, 1},
 		    [TRACY_CSV_TT10] = {5, 3, 0},
 		    [TRACY_CSV_UPSTREAM] = {3, 3, 0}};
@@ -55,7 +55,7 @@ static void put_point(struct sheet *c, const char *name, int64_t time, double va
 	for (int i = 0; i < gaps[layout].between; i++)
 		sheet_next(c);
 	buf_addf(&c->out, "%f", value);
-	for (int i = 0; i < gaps[layout].behind; i++)
+	for (int i = 0; i < gaps[layout].after; i++)
 		sheet_next(c);
 	sheet_end(c);
 }

@@ -230,17 +230,6 @@ static void put_zone(struct zones *z, uint32_t srcloc, uint32_t lane, int64_t st
 	sheet_end(c);
 }
 
-/* Stores what zones below may need. */
-static void sheet_zones_remember(struct zones *z, uint32_t lane, uint32_t srcloc)
-{
-	struct lane_state *l = &z->lanes[lane];
-
-	l->srcloc = srcloc;
-	buf_reset(&l->text);
-	if (z->parent[srcloc])
-		buf_add(&l->text, z->text.data, z->text.len);
-}
-
 static int sheet_zones_zone_add(struct zones *z, struct trace_walk *walk,
 				const struct trace_zone *zone, uint32_t lane)
 {
@@ -252,8 +241,15 @@ static int sheet_zones_zone_add(struct zones *z, struct trace_walk *walk,
 	buf_reset(&z->text);
 	if (zone->extras)
 		read_attached(z, trace_walk_cursor(walk), zone->extras);
-	if (z->c->o->special)
-		sheet_zones_remember(z, lane, zone->srcloc);
+	if (z->c->o->special) {
+		struct lane_state *l = &z->lanes[lane];
+
+		/* Stores what zones below may need. */
+		l->srcloc = zone->srcloc;
+		buf_reset(&l->text);
+		if (z->parent[zone->srcloc])
+			buf_add(&l->text, z->text.data, z->text.len);
+	}
 	if (z->c->o->self) {
 		r = self_of(&z->lanes[lane].self, z->c->trace, lane, zone, &self);
 		if (r < 0)

@@ -75,15 +75,6 @@ static int tree_open(struct tree *tree, struct write *w, uint32_t track)
 	return r;
 }
 
-static void tree_close(struct tree *tree)
-{
-	for (uint32_t i = 0; tree->levels && i < tree->count; i++) {
-		trace_cursor_close(tree->levels[i].cursor);
-		trace_cursor_close(tree->levels[i].ahead);
-	}
-	free(tree->levels);
-}
-
 /* The last zone of a lane takes the rest of the next one. */
 static int count_children(struct level *l, const struct trace_zone *parent, bool last,
 			  uint64_t *children)
@@ -96,18 +87,6 @@ static int count_children(struct level *l, const struct trace_zone *parent, bool
 		r = move_ahead(l);
 	}
 	return r;
-}
-
-static void keep_inside(struct tree_zone *zone, const struct tree_zone *parent)
-{
-	if (zone->start < parent->start)
-		zone->start = parent->start;
-	if (parent->end >= 0 && zone->start > parent->end)
-		zone->start = parent->end;
-	if (parent->end >= 0 && zone->end > parent->end)
-		zone->end = parent->end;
-	if (zone->end >= 0 && zone->end < zone->start)
-		zone->end = zone->start;
 }
 
 /* Reads the next zone of level DEPTH. */
@@ -127,8 +106,16 @@ static int tree_zone_read(struct tree *tree, uint32_t depth)
 		.extras = zone.extras,
 		.depth = depth,
 		.cursor = l->cursor};
-	if (depth)
-		keep_inside(&l->zone, &l[-1].zone);
+	if (depth) {
+		if (l->zone.start < l[-1].zone.start)
+			l->zone.start = l[-1].zone.start;
+		if (l[-1].zone.end >= 0 && l->zone.start > l[-1].zone.end)
+			l->zone.start = l[-1].zone.end;
+		if (l[-1].zone.end >= 0 && l->zone.end > l[-1].zone.end)
+			l->zone.end = l[-1].zone.end;
+		if (l->zone.end >= 0 && l->zone.end < l->zone.start)
+			l->zone.end = l->zone.start;
+	}
 	if (depth + 1 == tree->count)
 		return 0;
 	return count_children(l + 1, &zone, l->given == l->total, &l->zone.children);
@@ -172,6 +159,10 @@ int tree_walk(struct write *w, uint32_t track, const struct tree_visitor *visito
 
 	if (r == 0)
 		r = tree_lane_walk(&tree, visitor, context);
-	tree_close(&tree);
+	for (uint32_t i = 0; tree.levels && i < tree.count; i++) {
+		trace_cursor_close(tree.levels[i].cursor);
+		trace_cursor_close(tree.levels[i].ahead);
+	}
+	free(tree.levels);
 	return r;
 }

@@ -148,23 +148,6 @@ int ttlog_copy(const char *from, const char *to, const char *name, bool force,
 	return r;
 }
 
-static int copy_entry(const char *from, const char *to, const struct dirent *e, bool force,
-		      struct tacho_error *err)
-{
-	char *path = ttlog_path(from, e->d_name);
-	struct stat st;
-	int r = 0;
-
-	if (!path)
-		r = err_set(err, TACHO_ENOMEM, "out of memory");
-	else if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		r = ttlog_copy(from, to, e->d_name, force, err);
-	else if (S_ISDIR(st.st_mode))
-		r = ttlog_copy_folder(from, to, e->d_name, force, err);
-	free(path);
-	return r;
-}
-
 int ttlog_copy_folder(const char *from, const char *to, const char *name, bool force,
 		      struct tacho_error *err)
 {
@@ -176,8 +159,18 @@ int ttlog_copy_folder(const char *from, const char *to, const char *name, bool f
 	if (dir && target)
 		r = folder_make(target, err);
 	while (dir && target && r == 0 && (e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			r = copy_entry(source, target, e, force, err);
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
+			char *path = ttlog_path(source, e->d_name);
+			struct stat st;
+
+			if (!path)
+				r = err_set(err, TACHO_ENOMEM, "out of memory");
+			else if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+				r = ttlog_copy(source, target, e->d_name, force, err);
+			else if (S_ISDIR(st.st_mode))
+				r = ttlog_copy_folder(source, target, e->d_name, force, err);
+			free(path);
+		}
 	if (dir)
 		closedir(dir);
 	free(source);

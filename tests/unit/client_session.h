@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session made by hand, for tests of the client: the test's own process is told to record by its
+ * A session made by hand, for tests of the client: the test's own process records because of its
  * control page, and what it wrote is read from its ring file with nothing but layout.h.
  */
 #ifndef UNIT_CLIENT_SESSION_H

@@ -115,8 +115,8 @@ static struct sync_error model_error(const struct sync_model *m, const struct te
 {
 	uint64_t shown = tensix_clock_read(t, 0, cycle);
 	double truth = (double)cycle * m->clock.rate / 1e6 / tensix_arch(t)->mhz;
-	double told = (double)device_clock_ticks(&m->clock, shown);
-	double error = (told - truth) * 1e9 / m->clock.rate;
+	double shown_ns = (double)device_clock_ticks(&m->clock, shown);
+	double error = (shown_ns - truth) * 1e9 / m->clock.rate;
 
 	return (struct sync_error){error < 0 ? -error : error,
 				   (double)device_clock_bound(&m->clock, shown)};

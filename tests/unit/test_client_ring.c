@@ -219,7 +219,7 @@ static void release_all(struct ring_view *v, uint64_t number)
 
 static void at_the_limit_losses_are_counted(void **state)
 {
-	uint64_t lost, told = 0;
+	uint64_t lost, reported = 0;
 
 	(void)state;
 	session_start(1, RING_DROP);
@@ -240,8 +240,8 @@ static void at_the_limit_losses_are_counted(void **state)
 	finish(0);
 	for (size_t i = 0; i < mine.count; i++)
 		if (mine.events[i].kind == RING_RECORD && mine.events[i].type == RING_LOSS)
-			told += mine.events[i].words[1];
-	assert_int_equal(told, view_page(&view, 1)->lost_zones);
+			reported += mine.events[i].words[1];
+	assert_int_equal(reported, view_page(&view, 1)->lost_zones);
 	assert_true(stream_count(&mine, RING_BEGIN, 0) > 700);
 	clean();
 }

@@ -199,7 +199,7 @@ static void test_long(void **state)
 	/* The middle of the program is where it was, within what is promised. */
 	for (uint64_t at = clock->v[2].cycles; at < clock->v[clock->n - 1].cycles; at += 999983) {
 		uint64_t low = 0, high = tensix_now(d->self);
-		double truth, told;
+		double truth, shown_ns;
 
 		while (low < high) {
 			uint64_t middle = low + (high - low) / 2;
@@ -210,9 +210,9 @@ static void test_long(void **state)
 				high = middle;
 		}
 		truth = (double)low * 1e3 / d->shape.mhz;
-		told = (double)(device_clock_ticks(clock, at) - d->prof->sync.shift) * 1e9 /
-		       backend_tick_rate();
-		assert_true((told > truth ? told - truth : truth - told) <=
+		shown_ns = (double)(device_clock_ticks(clock, at) - d->prof->sync.shift) * 1e9 /
+			   backend_tick_rate();
+		assert_true((shown_ns > truth ? shown_ns - truth : truth - shown_ns) <=
 			    (double)device_clock_bound(clock, at) + 2);
 	}
 	s.d = d;

@@ -457,7 +457,7 @@ static void test_dispatch(void **state)
 	go = find(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL", "NCRISC");
 	assert_int_equal(go->op, 0);
 	assert_int_equal(go->core.y, 1);
-	/* no worker starts before it is told to, and BRISC waits for the last one */
+	/* no worker starts before it gets the command, and BRISC waits for the last one */
 	assert_true(find(&all, "BRISC-FW", "BRISC")->start > go->start);
 	assert_true(find(&all, "BRISC-FW", "BRISC")->end <
 		    find(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", "BRISC")->end);

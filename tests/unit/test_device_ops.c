@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops: every message that a program sends must be read by the report's reader without a complaint,
- * and say what was told. Messages are taken from the ring of the test's own process.
+ * and say what was reported. Messages are taken from the ring of the test's own process.
  */
 #include "device/launch.h"
 #include "device/program.h"
@@ -114,7 +114,7 @@ static const char *cell(const struct sent *s, size_t op, enum op_column column)
 
 /* ---- the tests ---- */
 
-/* 5000 runs of two programs: each is told in full once, then by its hash; cheap while nobody
+/* 5000 runs of two programs: each is described in full once, then by its hash; cheap while nobody
  * records; in full again in the next recording. */
 static void test_many(void **state)
 {
