@@ -70,7 +70,7 @@ static const struct opt opts[] = {
 	OPT_STR(0, "id-range", "A-B", struct conf, id_range,
 		"report only the ops with these IDs; A- and -B work too"),
 	OPT_DOUBLE(0, "min-percentage", "P", struct conf, min_percentage,
-		   "hide ops below P per cent of the total time in the table (default 0.5)"),
+		   "hide ops below P percent of the total time in the table (default 0.5)"),
 	YIELDS(OPT_T_INT, "top", "N", struct conf, top, NULL,
 	       "show only the N ops with the most time and gap, the longest first"),
 	YIELDS(OPT_T_ENUM, "replays", NULL, struct conf, replays, replays,
@@ -114,7 +114,7 @@ static const struct opt opts[] = {
 	OPT_FLAG(0, "diff", struct conf, diff,
 		 "compare two files, or two halves of several: show what got slower or faster"),
 	YIELDS(OPT_T_STR, "fail-above", "P%", struct conf, fail_above, NULL,
-	       "with --diff: exit with 1 if something got slower by more than P per cent, and than "
+	       "with --diff: exit with 1 if something got slower by more than P percent, and than "
 	       "the noise of several runs"),
 	YIELDS(OPT_T_ENUM, "metric", NULL, struct conf, metric, metrics,
 	       "with --diff: compare this (default device-time)"),
@@ -672,7 +672,7 @@ const struct cmd cmd_perf_report = {
 		"Several files, one of each host, are sorted and cut each on its own; the devices of "
 		"later files are numbered after those of earlier ones.\n"
 		"\n"
-		"Bound says what limits an op: DRAM or FLOP at 65 per cent of a peak "
+		"Bound says what limits an op: DRAM or FLOP at 65 percent of a peak "
 		"and more, BOTH, SLOW when it is neither, HOST for an op on the CPU.\n"
 		"\n"
 		"A cell that cannot be read blanks the figures that need it and is reported on standard "

@@ -28,7 +28,7 @@ void chunks_free(struct chunks *k);
  */
 bool chunks_ready(struct chunks *k, struct view_call *c);
 
-/* As trace_stats(); median and p99 are right to one per cent. */
+/* As trace_stats(); median and p99 are right to one percent. */
 int chunks_stats(struct chunks *k, struct view_call *c, const struct trace_filter *filter,
 		 struct trace_stat **stats, size_t *count);
 

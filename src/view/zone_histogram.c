@@ -2,7 +2,7 @@
 /*
  * The histogram of one name's durations. A pass counts them in buckets that are a 64th of an octave
  * wide; percentiles and bins are computed from the buckets. So memory
- * is the same for ten zones and for a hundred million, and figures are right to one per cent
+ * is the same for ten zones and for a hundred million, and figures are right to one percent
  * (count, mean, least and largest exactly; percentiles too while there are few).
  */
 #include "base/order.h"
