@@ -130,8 +130,8 @@ class Api(Case):
         loaded = self.python("-c", """if True:
             import sys; before = set(sys.modules); import tracy; print(*set(sys.modules) - before)
         """).stdout.split()
-        self.assertEqual(set(loaded), {"__future__", "tracy", "tracy._api", "tracy._session",
-                                       "tracy._tracy"})
+        self.assertEqual(set(loaded), {"__future__", "tracy", "tracy._api", "tracy._query",
+                                       "tracy._session", "tracy._tracy"})
 
 
 if __name__ == "__main__":
