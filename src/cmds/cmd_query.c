@@ -322,7 +322,7 @@ static int query_main(const struct conf *conf, const struct cmd_common *common, 
 	return r;
 }
 
-static int run(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
+static int query_verb(void *verb_conf, const struct cmd_common *common, int argc, char **argv)
 {
 	struct conf *conf = verb_conf;
 	struct sigaction action = {.sa_handler = stop_on_signal}, before;
@@ -364,5 +364,5 @@ const struct cmd cmd_query = {
 		"tacho query app.tacho\n  on a terminal: type statements\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
-	.run = run,
+	.run = query_verb,
 };
