@@ -42,7 +42,6 @@
 #include <ostream>
 #include <random>
 #include <set>
-#include <source_location>
 #include <span>
 #include <sstream>
 #include <stdexcept>

@@ -222,7 +222,7 @@ namespace tt::tt_metal::experimental
 {
 
 inline Program MakeProgramFromSpec(distributed::MeshDevice &, const ProgramSpec &spec, bool = false,
-				   std::source_location caller = std::source_location::current())
+				   const char *caller = __builtin_FILE())
 {
 	TACHO_ZONE("MakeProgramFromSpec");
 	Program program;

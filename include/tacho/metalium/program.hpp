@@ -674,11 +674,11 @@ inline Program CreateProgram()
 
 inline KernelHandle CreateKernel(Program &program, const std::string &file,
 				 const CoreSpecVariant &cores, const KernelConfig &config,
-				 std::source_location caller = std::source_location::current())
+				 const char *caller = __builtin_FILE())
 {
 	TACHO_ZONE("CreateKernel");
 	auto &note = *program.tacho_note();
-	auto [path, root] = tacho_metalium::kernel_find(file, caller.file_name());
+	auto [path, root] = tacho_metalium::kernel_find(file, caller);
 
 	note.kernels.push_back(
 		{path, std::nullopt, root, "", tacho_metalium::set_of(cores), config, {}, {}});
