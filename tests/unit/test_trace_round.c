@@ -2,6 +2,10 @@
 /* Everything that goes into a trace comes out of it. */
 #include "trace_tools.h"
 
+/* A row of each kind has as many bytes of it as the number of its kind. */
+static const char row_text[] = "a text that is longer than there are kinds of rows";
+_Static_assert(sizeof(row_text) > TRACE_ROW_KINDS, "the text is too short");
+
 static void write_rich(const char *path)
 {
 	struct trace_writer *w = test_writer(path);
@@ -58,7 +62,7 @@ static void write_rich(const char *path)
 					.a = kind,
 					.b = kind == TRACE_ROW_LOCK ? 1 : ~0ull,
 					.c = 1ull << kind,
-					.text = "some text and more",
+					.text = row_text,
 					.text_len = kind};
 
 		assert_int_equal(trace_add_row(w, 2, &row), 0);
@@ -124,7 +128,7 @@ static void check_rows(struct trace *t)
 		assert_true(row.b == (kind == TRACE_ROW_LOCK ? 1 : ~0ull));
 		assert_true(row.c == 1ull << kind);
 		assert_int_equal(row.text_len, kind);
-		assert_memory_equal(row.text, "some text and more", kind);
+		assert_memory_equal(row.text, row_text, kind);
 	}
 	assert_int_equal(trace_rows_next(r, &row, &track), 0);
 	trace_rows_close(r);
