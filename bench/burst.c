@@ -55,7 +55,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void measure(const char *when, int count, unsigned pause_us)
+static void burst_measure(const char *when, int count, unsigned pause_us)
 {
 	static const int percent[] = {50, 90, 99};
 
@@ -85,10 +85,10 @@ static void measure(const char *when, int count, unsigned pause_us)
 static int run_bursts(int count)
 {
 	burst_zones(100);
-	measure("after start", count, 0);
+	burst_measure("after start", count, 0);
 	sleep(3);
-	measure("after a pause", count, 0);
-	measure("with pauses", count, 2000);
+	burst_measure("after a pause", count, 0);
+	burst_measure("with pauses", count, 2000);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 
 static long zones;
 
-static void *work(void *arg)
+static void *burst_thread(void *arg)
 {
 	unsigned x = 1;
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
 	zones = (argc > 1 ? atol(argv[1]) : 20) * 1000000 / THREADS;
 	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, work, NULL) != 0)
+		if (pthread_create(&threads[i], NULL, burst_thread, NULL) != 0)
 			return 1;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);

@@ -275,8 +275,8 @@ static void end_zone(struct core *c, uint64_t end, uint32_t flags)
 	free(z->meta);
 }
 
-static void marker(struct core *c, uint32_t kind, const struct open_zone *z, uint64_t cycle,
-		   const char *meta)
+static void marker_add(struct core *c, uint32_t kind, const struct open_zone *z, uint64_t cycle,
+		       const char *meta)
 {
 	struct trace_row row = {.time = c->open[0].start,
 				.kind = TRACE_ROW_MARKER,
@@ -358,8 +358,8 @@ static void begin_zone(struct core *c, char **f, uint64_t tick)
 		extra(&z, TRACE_EXTRA_TEXT, 0, z.meta = strdup(f[14]));
 	if (c->depth < 64)
 		c->open[c->depth++] = z;
-	marker(c, kind, &c->open[c->depth - 1], strtoull(f[5], NULL, 10),
-	       kind == TRACE_MARK_COUNTER ? "" : f[14]);
+	marker_add(c, kind, &c->open[c->depth - 1], strtoull(f[5], NULL, 10),
+		   kind == TRACE_MARK_COUNTER ? "" : f[14]);
 	if (*function)
 		end_zone(c, tick, 0);
 }
@@ -384,7 +384,8 @@ static void device_row(char *line)
 	if (strcmp(f[11], "ZONE_END"))
 		begin_zone(c, f, tick);
 	else if (c->depth) {
-		marker(c, TRACE_MARK_END, &c->open[c->depth - 1], strtoull(f[5], NULL, 10), f[14]);
+		marker_add(c, TRACE_MARK_END, &c->open[c->depth - 1], strtoull(f[5], NULL, 10),
+			   f[14]);
 		end_zone(c, tick, 0);
 	}
 }

@@ -6,6 +6,7 @@
  * OFFSET_NS and drifts. All ranks simulate the same job, so a merged trace shows the error of the
  * clocks as differences between marks.
  */
+#include "../random.h"
 #include "trace/trace.h"
 
 #include <math.h>
@@ -19,17 +20,6 @@
 
 static double offset, drift;
 static uint64_t seed = 42;
-
-static double uniform(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(seed >> 33) + 0.5) / 2147483648.0;
-}
-
-static double exponential(double mean)
-{
-	return -mean * log(uniform());
-}
 
 /* What the host's clock has counted since the job began, at a true time after that. */
 static double host_ns(double t)
@@ -90,12 +80,12 @@ int main(int argc, char **argv)
 		double t = SPAN * (i + 0.5) / count, arrive[RANKS], done = 0, leave = 0, left;
 
 		for (int k = 0; k < RANKS; k++) {
-			arrive[k] = t + exponential(40e3);
+			arrive[k] = t + random_exponential(&seed, 40e3);
 			done = fmax(done, arrive[k]);
 		}
-		done += 8e3 + exponential(4e3);
+		done += 8e3 + random_exponential(&seed, 4e3);
 		for (int k = 0; k < RANKS; k++) {
-			left = done + exponential(1500);
+			left = done + random_exponential(&seed, 1500);
 			if (k == rank)
 				leave = left;
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clocks from collectives: simulated hosts whose true offsets are known. */
+#include "../random.h"
 #include "fleet/align.h"
 
 #include <math.h>
@@ -13,17 +14,6 @@
 
 static uint64_t seed;
 
-static double uniform(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return ((double)(seed >> 33) + 0.5) / 2147483648.0;
-}
-
-static double exponential(double mean)
-{
-	return -mean * log(uniform());
-}
-
 struct world {
 	double offset, drift; /* true: reference = host + offset + drift * host */
 	int instances;
@@ -31,18 +21,20 @@ struct world {
 };
 
 /* Sixty seconds; transfer 8 us and more, arrivals 40 us apart, ends within 1.5 us. */
-static void simulate(const struct world *w, struct align_instances *list)
+static void world_simulate(const struct world *w, struct align_instances *list)
 {
 	list->n = 0;
 	for (int i = 0; i < w->instances; i++) {
-		double t = 60e9 * (i + uniform()) / w->instances;
-		double arrive[2] = {t + exponential(40e3), t + exponential(40e3)};
+		double t = 60e9 * (i + random_uniform(&seed)) / w->instances;
+		double arrive[2] = {t + random_exponential(&seed, 40e3),
+				    t + random_exponential(&seed, 40e3)};
 		double done;
 
 		if (w->late)
-			arrive[1] = arrive[0] + w->late + exponential(40e3);
-		done = fmax(arrive[0], arrive[1]) + 8e3 + exponential(4e3);
-		double leave[2] = {done + exponential(1500), done + exponential(1500)};
+			arrive[1] = arrive[0] + w->late + random_exponential(&seed, 40e3);
+		done = fmax(arrive[0], arrive[1]) + 8e3 + random_exponential(&seed, 4e3);
+		double leave[2] = {done + random_exponential(&seed, 1500),
+				   done + random_exponential(&seed, 1500)};
 		struct align_instance k = {
 			.arrive = (arrive[1] - w->offset) / (1 + w->drift),
 			.leave = (leave[1] - w->offset) / (1 + w->drift),
@@ -68,13 +60,13 @@ static void test_bound_covers(void **state)
 	(void)state;
 	seed = 7;
 	for (int i = 0; i < 500; i++) {
-		struct world w = {.offset = (uniform() - 0.5) * 2e10,
-				  .drift = (uniform() - 0.5) * 80e-6,
+		struct world w = {.offset = (random_uniform(&seed) - 0.5) * 2e10,
+				  .drift = (random_uniform(&seed) - 0.5) * 80e-6,
 				  .instances = i % 2 ? 200 : 20,
 				  .late = i % 5 == 0 ? 100e3 : 0};
 		struct align_line line;
 
-		simulate(&w, &list);
+		world_simulate(&w, &list);
 		assert_int_equal(align_fit(&line, &list, 0 - w.offset, 60e9 - w.offset, 0), 0);
 		for (int k = 0; k <= 4; k++) {
 			double t = 60e9 * k / 4 - w.offset;
@@ -98,7 +90,7 @@ static void test_late_host(void **state)
 
 	(void)state;
 	seed = 3;
-	simulate(&w, &list);
+	world_simulate(&w, &list);
 	assert_int_equal(align_fit(&line, &list, 0, 60e9, 0), 0);
 	assert_true(line.bound > 50e3);
 	assert_true(fabs(align_at(&line, 30e9) - true_at(&w, 30e9)) < 5e3);
@@ -114,7 +106,7 @@ static void test_contradiction(void **state)
 
 	(void)state;
 	seed = 9;
-	simulate(&w, &list);
+	world_simulate(&w, &list);
 	for (size_t i = 25; i < list.n; i++) {
 		list.v[i].arrive += 50e6;
 		list.v[i].leave += 50e6;
