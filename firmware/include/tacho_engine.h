@@ -37,11 +37,12 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 
 /* How of TE_MATH: bits 0-1 are the broadcast; of a reduction they are its kind, and 2-3 the axis.
  */
-#define TE_HOW_ACCUMULATE 4u  /* the result is added to dst */
-#define TE_HOW_DST_A      8u  /* dst is the first operand, the tile the second */
-#define TE_HOW_DST_B      16u /* dst is the second operand */
-#define TE_HOW_TRANSPOSE  32u /* of a product: the second operand is transposed */
-#define TE_HOW_ROW        64u /* the row that is broadcast is parameter 0 */
+#define TE_HOW_ACCUMULATE  4u   /* the result is added to dst */
+#define TE_HOW_DST_A       8u   /* dst is the first operand, the tile the second */
+#define TE_HOW_DST_B       16u  /* dst is the second operand */
+#define TE_HOW_TRANSPOSE   32u  /* of a product: the second operand is transposed */
+#define TE_HOW_ROW         64u  /* the row that is broadcast is parameter 0 */
+#define TE_HOW_TRANSPOSE_A 128u /* of a product: the first operand is transposed */
 
 /* Of what the SFPU does: values are integers, and parameters too; they are unsigned; P0 counts;
  * parameter 4 is P0. */

@@ -280,6 +280,12 @@ TACHO_DEVICE_API int tacho_program_args(struct tacho_program *program, int kerne
 TACHO_DEVICE_API int tacho_program_common_args(struct tacho_program *program, int kernel,
 					       const uint32_t *args, unsigned n);
 
+/*
+ * Path of a kernel of firmware/ops, such as "matmul.cpp", in the installation or the source tree.
+ * These kernels take shapes as run-time arguments; their files describe the arguments.
+ */
+TACHO_DEVICE_API int tacho_op_kernel(const char *name, char *path, size_t size);
+
 /* Compiles and links now instead of at the first run. */
 TACHO_DEVICE_API int tacho_program_compile(struct tacho_program *program);
 

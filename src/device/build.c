@@ -187,6 +187,16 @@ int build_own_source(const char *name, char *path, size_t size)
 	return r;
 }
 
+int tacho_op_kernel(const char *name, char *path, size_t size)
+{
+	struct folders f;
+	int r = firmware_folders(&f);
+
+	if (r == 0 && (size_t)snprintf(path, size, "%s/ops/%s", f.firmware, name) >= size)
+		r = device_fail(TACHO_ELIMIT, "the path of %s is too long", name);
+	return r;
+}
+
 /* ---- the command ---- */
 static void add_layout(struct words *w, const struct tacho_device *d, const struct build *b)
 {

@@ -234,7 +234,7 @@ static void engine_compute(struct engine *e, unsigned index, const struct engine
 	switch (op) {
 	case TE_MATMUL:
 		dst = dst_tile(e, 0, index, &fresh);
-		tile_matmul(dst, a, b, how & TE_HOW_TRANSPOSE);
+		tile_matmul(dst, a, b, how & TE_HOW_TRANSPOSE_A, how & TE_HOW_TRANSPOSE);
 		break;
 	case TE_COPY:
 		if (how & 3)

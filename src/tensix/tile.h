@@ -96,8 +96,9 @@ static inline unsigned tile_at(unsigned row, unsigned column)
 	return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
 }
 
-/* dst += a x b, or a x b transposed */
-void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose);
+/* dst += a x b, each transposed if asked */
+void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose_a,
+		 bool transpose_b);
 /* ROW: the row for TILE_BCAST_ROW. DST may be A or B. */
 void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, enum tile_binary op,
 		 enum tile_broadcast broadcast, unsigned row);

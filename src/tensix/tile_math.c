@@ -50,13 +50,18 @@ static const struct tile *tile_as_float(const struct tile *t, struct tile *space
 	return space;
 }
 
-void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose)
+void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, bool transpose_a,
+		 bool transpose_b)
 {
-	struct tile x, y, turned;
+	struct tile x, y, turned_a, turned_b;
 
-	if (transpose) {
-		tile_transpose(&turned, b);
-		b = &turned;
+	if (transpose_a) {
+		tile_transpose(&turned_a, a);
+		a = &turned_a;
+	}
+	if (transpose_b) {
+		tile_transpose(&turned_b, b);
+		b = &turned_b;
 	}
 	tile_make_float(dst);
 	product_add_best(dst->f, tile_as_float(a, &x)->f, tile_as_float(b, &y)->f);

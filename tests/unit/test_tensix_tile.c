@@ -130,9 +130,9 @@ static void test_matmul(void **state)
 		random_tile(&b);
 		through(&a, formats[k]);
 		through(&b, formats[k]);
-		tile_matmul(&c, &a, &b, false);
+		tile_matmul(&c, &a, &b, false, false);
 		d = c;
-		tile_matmul(&d, &a, &b, false);
+		tile_matmul(&d, &a, &b, false, false);
 		for (unsigned row = 0; row < 32; row++) {
 			for (unsigned column = 0; column < 32; column++) {
 				double want = 0;
@@ -692,7 +692,7 @@ static void test_engine(void **state)
 	through(&b, TILE_BFP8);
 	tile_pack(c->l1 + 0x10000, &a, TILE_BFLOAT16);
 	tile_pack(c->l1 + 0x11000, &b, TILE_BFP8);
-	tile_matmul(&want, &a, &b, false);
+	tile_matmul(&want, &a, &b, false, false);
 	through(&want, TILE_FLOAT32);
 	for (unsigned fidelity = 0; fidelity < 4; fidelity++) {
 		uint64_t busy = c->engine ? c->engine->count[COUNT_BUSY + UNIT_FPU] : 0;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices, a block of at most 16 tiles at a time, which dst accumulates; then the
+ * bias, a row, and ACTIVATION(dst) if it is defined. Words as of matmul_read.cpp.
+ */
+#include "ops.h"
+
+void kernel_main()
+{
+	const uint32_t mt = OP_WORD(0), kt = OP_WORD(1), nt = OP_WORD(2), bm = OP_WORD(3),
+		       bn = OP_WORD(4), bk = OP_WORD(5), bias = OP_WORD(9);
+	const uint32_t how =
+		(OP_WORD(6) ? TE_HOW_TRANSPOSE_A : 0) | (OP_WORD(7) ? TE_HOW_TRANSPOSE : 0);
+	const uint32_t across = (nt + bn - 1) / bn, down = (mt + bm - 1) / bm;
+	uint32_t first = UNIT_FIRST, count = UNIT_COUNT;
+
+	mm_init();
+	for (uint32_t unit = first; unit < first + count; unit++) {
+		uint32_t m0 = unit / across % down * bm, n0 = unit % across * bn;
+		uint32_t rows = mt - m0 < bm ? mt - m0 : bm, columns = nt - n0 < bn ? nt - n0 : bn;
+
+		tile_regs_acquire();
+		for (uint32_t k0 = 0; k0 < kt; k0 += bk) {
+			uint32_t step = kt - k0 < bk ? kt - k0 : bk;
+
+			cb_wait_front(0, bm * bk);
+			cb_wait_front(1, bn * bk);
+			for (uint32_t m = 0; m < rows; m++)
+				for (uint32_t n = 0; n < columns; n++)
+					for (uint32_t k = 0; k < step; k++)
+						tacho_impl::two(TE_MATMUL, 0, 1, m * step + k,
+								k * columns + n, m * columns + n,
+								how);
+			cb_pop_front(0, bm * bk);
+			cb_pop_front(1, bn * bk);
+		}
+		if (bias) {
+			cb_wait_front(2, columns);
+			for (uint32_t i = 0; i < rows * columns; i++)
+				dst_with(TE_ADD, 2, i % columns, i, BroadcastType::ROW);
+			cb_pop_front(2, columns);
+		}
+#ifdef ACTIVATION
+		for (uint32_t i = 0; i < rows * columns; i++)
+			ACTIVATION(i);
+#endif
+		pack_begin();
+		for (uint32_t i = 0; i < rows * columns; i++)
+			tile_out(i, CB_OUT);
+		tile_regs_release();
+	}
+}

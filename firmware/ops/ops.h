@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernels of this folder share. They take shapes as run-time arguments, in tiles, so that
+ * one compiled kernel serves all shapes.
+ *
+ * Common arguments: address and memory (0 DRAM, 1 L1) of each tensor, inputs before outputs; the
+ * macro TENSORS is their number; then the words of the op: OP_WORD(i). Arguments of a core: its
+ * first unit of work and how many. Compute kernels get the words of the op only, so TENSORS is 0.
+ */
+#ifndef TACHO_OPS_H
+#define TACHO_OPS_H
+
+#ifndef TENSORS
+#define TENSORS 0
+#endif
+#define OP_WORD(i) get_common_arg_val<uint32_t>(2 * TENSORS + (i))
+#define UNIT_FIRST get_arg_val<uint32_t>(0)
+#define UNIT_COUNT get_arg_val<uint32_t>(1)
+
+/* Circular buffers of constants that the reader fills, and of intermediates. */
+enum { CB_SCALER = 5, CB_MASK = 6, CB_HOT = 7, CB_OUT = 16, CB_TEMP = 24 };
+
+#if TACHO_RISC < 2
+/* ---- data movement ---- */
+FORCE_INLINE uint64_t op_page(uint32_t tensor, uint32_t page, uint32_t size, uint32_t offset = 0)
+{
+	uint32_t base = get_common_arg_val<uint32_t>(2 * tensor);
+
+	if (get_common_arg_val<uint32_t>(2 * tensor + 1))
+		return tacho::interleaved<false>(page, base, size, offset, noc_index);
+	return tacho::interleaved<true>(page, base, size, offset, noc_index);
+}
+
+/* The page after AT in a circular buffer. */
+FORCE_INLINE uint32_t cb_next(uint32_t cb, uint32_t at, uint32_t size)
+{
+	at += size;
+	return at >= tacho_cbs[cb].fifo_limit << CB_SHIFT
+		       ? at - (tacho_cbs[cb].fifo_size << CB_SHIFT)
+		       : at;
+}
+
+/* Reads N pages from FIRST on, STRIDE apart, and pushes them together. */
+inline void pages_read(uint32_t cb, uint32_t tensor, uint32_t first, uint32_t n,
+		       uint32_t stride = 1)
+{
+	uint32_t size = get_tile_size(cb), to;
+
+	cb_reserve_back(cb, n);
+	to = get_write_ptr(cb);
+	for (uint32_t i = 0; i < n; i++, first += stride, to = cb_next(cb, to, size))
+		noc_async_read(op_page(tensor, first, size), to, size);
+	noc_async_read_barrier();
+	cb_push_back(cb, n);
+}
+
+/* Reads a page of 32 ids, for this RISC itself; they are valid until cb_pop_front(). */
+inline const volatile uint32_t *ids_read(uint32_t cb, uint32_t tensor, uint32_t page)
+{
+	constexpr uint32_t size = 32 * sizeof(uint32_t);
+
+	cb_reserve_back(cb, 1);
+	noc_async_read(op_page(tensor, page, size), get_write_ptr(cb), size);
+	noc_async_read_barrier();
+	cb_push_back(cb, 1);
+	cb_wait_front(cb, 1);
+	return (const volatile uint32_t *)get_read_ptr(cb);
+}
+
+inline void pages_write(uint32_t cb, uint32_t tensor, uint32_t first, uint32_t n)
+{
+	uint32_t size = get_tile_size(cb), from;
+
+	cb_wait_front(cb, n);
+	from = get_read_ptr(cb);
+	for (uint32_t i = 0; i < n; i++, from = cb_next(cb, from, size))
+		noc_async_write(from, op_page(tensor, first + i, size), size);
+	noc_async_write_barrier();
+	cb_pop_front(cb, n);
+}
+
+/* The position of a row and column in a tile. */
+constexpr uint32_t tile_cell(uint32_t row, uint32_t column)
+{
+	return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
+}
+
+/* Pushes a tile of float32 whose first value is BITS and the others 0: a scaler of reductions. */
+inline void scaler_push(uint32_t cb, uint32_t bits)
+{
+	volatile uint32_t *tile;
+
+	cb_reserve_back(cb, 1);
+	tile = (volatile uint32_t *)get_write_ptr(cb);
+	for (uint32_t i = 1; i < 1024; i++)
+		tile[i] = 0;
+	tile[0] = bits;
+	cb_push_back(cb, 1);
+}
+
+constexpr uint32_t MASK_BITS = 0xff7fffff; /* the lowest float: never makes a NaN, as -inf would */
+
+/* Pushes a tile of float32 that hides the columns after the diagonal. */
+inline void causal_push(uint32_t cb)
+{
+	volatile uint32_t *tile;
+
+	cb_reserve_back(cb, 1);
+	tile = (volatile uint32_t *)get_write_ptr(cb);
+	for (uint32_t r = 0; r < 32; r++)
+		for (uint32_t c = 0; c < 32; c++)
+			tile[tile_cell(r, c)] = c > r ? MASK_BITS : 0;
+	cb_push_back(cb, 1);
+}
+
+/* Pushes a tile of float32 that hides the columns from WIDTH on. */
+inline void columns_push(uint32_t cb, uint32_t width)
+{
+	volatile uint32_t *tile;
+
+	cb_reserve_back(cb, 1);
+	tile = (volatile uint32_t *)get_write_ptr(cb);
+	for (uint32_t r = 0; r < 32; r++)
+		for (uint32_t c = 0; c < 32; c++)
+			tile[tile_cell(r, c)] = c >= width ? MASK_BITS : 0;
+	cb_push_back(cb, 1);
+}
+
+/*
+ * Pushes N tiles of bfloat16 that are 1 where the column, counted from COLUMN on, is the row's id
+ * and 0 elsewhere. IDS: 32 words in L1.
+ */
+inline void one_hot_push(uint32_t cb, const volatile uint32_t *ids, uint32_t column, uint32_t n)
+{
+	uint32_t to;
+
+	cb_reserve_back(cb, n);
+	to = get_write_ptr(cb);
+	for (volatile uint32_t *p = (volatile uint32_t *)to, *end = p + n * 512; p < end; p += 4) {
+		p[0] = 0;
+		p[1] = 0;
+		p[2] = 0;
+		p[3] = 0;
+	}
+	for (uint32_t r = 0; r < 32; r++) {
+		uint32_t at = ids[r] - column;
+
+		if (at < 32 * n)
+			((volatile uint16_t *)to)[at / 32 * 1024 + tile_cell(r, at % 32)] = 0x3f80;
+	}
+	cb_push_back(cb, n);
+}
+#else
+/* ---- compute ---- */
+using namespace ckernel;
+
+/* dst = dst op tile of CB, of which the whole, the first column or the first row is used. */
+FORCE_INLINE void dst_with(uint32_t op, uint32_t cb, uint32_t tile, uint32_t dst,
+			   BroadcastType how = BroadcastType::NONE)
+{
+	tacho_impl::one(op, cb, tile, dst, TE_HOW_DST_A | (uint32_t)how);
+}
+
+/* dst += a x b, each transposed if asked. */
+enum { TURN_NONE, TURN_A, TURN_B };
+FORCE_INLINE void product(uint32_t a, uint32_t b, uint32_t a_tile, uint32_t b_tile, uint32_t dst,
+			  uint32_t turn)
+{
+	tacho_impl::two(TE_MATMUL, a, b, a_tile, b_tile, dst,
+			turn == TURN_A   ? TE_HOW_TRANSPOSE_A
+			: turn == TURN_B ? TE_HOW_TRANSPOSE
+					 : 0);
+}
+
+/* Packs one tile of dst into a buffer that has room. */
+FORCE_INLINE void tile_out(uint32_t dst, uint32_t cb)
+{
+	cb_reserve_back(cb, 1);
+	pack_tile(dst, cb);
+	cb_push_back(cb, 1);
+}
+
+FORCE_INLINE void pack_begin(void)
+{
+	tile_regs_commit();
+	tile_regs_wait();
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a column, then a row of tiles, for each unit: the order in which attention makes them.
+ * Words as of sdpa_read.cpp.
+ */
+#include "ops.h"
+
+void kernel_main()
+{
+	const uint32_t wt = OP_WORD(1);
+	uint32_t first = UNIT_FIRST, count = UNIT_COUNT;
+
+	for (uint32_t unit = first; unit < first + count; unit++) {
+		pages_write(CB_OUT + 1, INPUTS + 1, unit, 1);
+		for (uint32_t i = 0; i < wt; i++)
+			pages_write(CB_OUT, INPUTS, unit * wt + i, 1);
+	}
+}
