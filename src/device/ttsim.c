@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices of a simulator library with the C interface of Tenstorrent's libttsim.so, loaded at run
- * time: tiles are read and written by their NoC coordinates, and libttsim_clock() advances time.
+ * time. The library is a PCI device: BAR 0 has windows into the address spaces of the tiles and
+ * registers that say which tile and addresses a window shows. libttsim_clock() advances time.
  * The simulator does not list its cores or DRAM, so these follow the architecture.
  */
 #include "device/device.h"
@@ -16,6 +17,29 @@
 #define CLOCK_STEP    10000u /* cycles per call, so that signals are noticed */
 #define PCI_WORMHOLE  0x401e1e52u
 #define PCI_BLACKHOLE 0xb1401e52u
+#define PCI_BAR0      0x10u
+#define WINDOW_CONFIG 0x1fc00000u /* in BAR 0 */
+#define WINDOW_STRICT 1u          /* order of accesses */
+#define WINDOW_NONE   UINT64_MAX
+#define REGISTERS     0xff000000u /* first address of a core's registers */
+
+/*
+ * The window of BAR 0 that is used, one per architecture. Wormhole describes a window by 64 bits:
+ * the address without those inside of the window, x and y of the tile (6 bits each), those where a
+ * multicast starts (12), and 2 bits of order after another 2. Blackhole has 96 bits, with 43 of
+ * address.
+ */
+struct ttsim_window {
+	uint32_t pci_id;
+	const char *arch;
+	uint32_t offset; /* in BAR 0 */
+	unsigned number, config_bytes, bits;
+};
+
+static const struct ttsim_window windows[] = {
+	{PCI_WORMHOLE, "wormhole_b0", 0xb000000, 166, 8, 24},
+	{PCI_BLACKHOLE, "blackhole", 0, 0, 12, 21},
+};
 
 struct ttsim {
 	void *library;
@@ -26,9 +50,11 @@ struct ttsim {
 	void (*exit)(void);
 	void (*clock)(uint32_t cycles);
 	uint32_t (*pci_config)(uint32_t device, uint32_t offset);
-	void (*tile_read)(uint32_t x, uint32_t y, uint64_t address, void *data, uint32_t len);
-	void (*tile_write)(uint32_t x, uint32_t y, uint64_t address, const void *data,
-			   uint32_t len);
+	void (*mem_read)(uint64_t address, void *data, uint32_t len);
+	void (*mem_write)(uint64_t address, const void *data, uint32_t len);
+	const struct ttsim_window *window;
+	uint64_t bar, shown; /* of BAR 0; tile and first address of the window, or WINDOW_NONE */
+	uint32_t shown_tile;
 };
 
 /* The library has one device per process. */
@@ -77,47 +103,101 @@ static void ttsim_bank(void *self, unsigned bank, struct tacho_device_bank *info
 	backend_bank(((struct ttsim *)self)->places, bank, info);
 }
 
-static int ttsim_read(void *self, unsigned core, uint32_t address, void *data, size_t len)
+/* Makes the window show ADDRESS of a tile; returns where, and sets LEN to at most what follows. */
+static uint64_t ttsim_show(struct ttsim *t, unsigned x, unsigned y, uint64_t address, size_t *len)
 {
-	struct ttsim *t = self;
+	const struct ttsim_window *w = t->window;
+	uint64_t inside = address & ((1ull << w->bits) - 1), first = address >> w->bits;
+	uint32_t tile = x | y << 6, config[3];
+
+	if (*len > (1ull << w->bits) - inside)
+		*len = (1ull << w->bits) - inside;
+	if (t->shown != first || t->shown_tile != tile) {
+		if (w->config_bytes == 8) {
+			uint64_t all =
+				first | (uint64_t)tile << 12 | (uint64_t)WINDOW_STRICT << (12 + 26);
+
+			memcpy(config, &all, sizeof(all));
+		} else {
+			config[0] = (uint32_t)first;
+			config[1] = (uint32_t)(first >> 32) | tile << 11;
+			config[2] = WINDOW_STRICT << 6;
+		}
+		for (unsigned i = 0; i < w->config_bytes / 4; i++)
+			t->mem_write(t->bar + WINDOW_CONFIG + w->number * w->config_bytes + 4 * i,
+				     &config[i], 4);
+		t->shown = first;
+		t->shown_tile = tile;
+	}
+	return t->bar + w->offset + inside;
+}
+
+/* Registers are accessed by words, memory by any number of bytes. */
+static void ttsim_transfer(struct ttsim *t, unsigned x, unsigned y, uint64_t address, void *in,
+			   const void *out, size_t len, bool registers)
+{
+	for (size_t done = 0, n; done < len; done += n) {
+		uint64_t at;
+
+		n = registers ? 4 : len - done;
+		at = ttsim_show(t, x, y, address + done, &n);
+		if (in)
+			t->mem_read(at, (char *)in + done, (uint32_t)n);
+		else
+			t->mem_write(at, (const char *)out + done, (uint32_t)n);
+	}
+}
+
+static int ttsim_core_transfer(struct ttsim *t, unsigned core, uint32_t address, void *in,
+			       const void *out, size_t len)
+{
 	struct tacho_device_core c;
 	int r = backend_core(t->places, core, &c);
+	bool registers;
 
-	if (r == 0)
-		t->tile_read(c.x, c.y, address, data, (uint32_t)len);
-	return r;
+	if (r < 0)
+		return r;
+	/* The simulator ends the process for an address that is not there. */
+	registers = address >= REGISTERS;
+	if (registers ? (address | len) & 3 : address > c.l1_size || len > c.l1_size - address)
+		return TACHO_ELIMIT;
+	ttsim_transfer(t, c.x, c.y, address, in, out, len, registers);
+	return 0;
+}
+
+static int ttsim_read(void *self, unsigned core, uint32_t address, void *data, size_t len)
+{
+	return ttsim_core_transfer(self, core, address, data, NULL, len);
 }
 
 static int ttsim_write(void *self, unsigned core, uint32_t address, const void *data, size_t len)
 {
-	struct ttsim *t = self;
-	struct tacho_device_core c;
-	int r = backend_core(t->places, core, &c);
+	return ttsim_core_transfer(self, core, address, NULL, data, len);
+}
 
-	if (r == 0)
-		t->tile_write(c.x, c.y, address, data, (uint32_t)len);
-	return r;
+static int ttsim_dram_transfer(struct ttsim *t, unsigned bank, uint64_t address, void *in,
+			       const void *out, size_t len)
+{
+	struct tacho_device_shape shape;
+	struct tacho_device_bank b;
+
+	backend_shape(t->places, &shape);
+	if (address > shape.dram_bank_size || len > shape.dram_bank_size - address)
+		return TACHO_ELIMIT;
+	backend_bank(t->places, bank, &b);
+	ttsim_transfer(t, b.x, b.y, b.offset + address, in, out, len, false);
+	return 0;
 }
 
 static int ttsim_dram_read(void *self, unsigned bank, uint64_t address, void *data, size_t len)
 {
-	struct ttsim *t = self;
-	struct tacho_device_bank b;
-
-	backend_bank(t->places, bank, &b);
-	t->tile_read(b.x, b.y, b.offset + address, data, (uint32_t)len);
-	return 0;
+	return ttsim_dram_transfer(self, bank, address, data, NULL, len);
 }
 
 static int ttsim_dram_write(void *self, unsigned bank, uint64_t address, const void *data,
 			    size_t len)
 {
-	struct ttsim *t = self;
-	struct tacho_device_bank b;
-
-	backend_bank(t->places, bank, &b);
-	t->tile_write(b.x, b.y, b.offset + address, data, (uint32_t)len);
-	return 0;
+	return ttsim_dram_transfer(self, bank, address, NULL, data, len);
 }
 
 /* The simulator does not report that all cores wait, so it never counts as idle. */
@@ -214,8 +294,8 @@ static int ttsim_symbols(struct ttsim *t, const char *path)
 		{"libttsim_exit", &t->exit},
 		{"libttsim_clock", &t->clock},
 		{"libttsim_pci_config_rd32", &t->pci_config},
-		{"libttsim_tile_rd_bytes", &t->tile_read},
-		{"libttsim_tile_wr_bytes", &t->tile_write},
+		{"libttsim_pci_mem_rd_bytes", &t->mem_read},
+		{"libttsim_pci_mem_wr_bytes", &t->mem_write},
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -241,17 +321,25 @@ static int ttsim_load(struct ttsim *t, const char *path)
 	return device_fail(TACHO_EREAD, "cannot load the simulator: %s", dlerror());
 }
 
-/* The simulated architecture, when the caller has not given it. */
-static int ttsim_arch(const struct ttsim *t, const char **arch)
+/* Finds the window by the PCI device, and the architecture unless the caller has given it. */
+static int ttsim_begin(struct ttsim *t, const char **arch)
 {
-	uint32_t id = t->pci_config(0, 0);
+	uint32_t id;
 
-	if (*arch)
-		return 0;
-	if (id != PCI_WORMHOLE && id != PCI_BLACKHOLE)
+	t->init();
+	t->begun = true;
+	id = t->pci_config(0, 0);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++)
+		if (windows[i].pci_id == id)
+			t->window = &windows[i];
+	if (!t->window)
 		return device_fail(TACHO_EFORMAT, "the simulator's PCI device %08x is not known",
 				   id);
-	*arch = id == PCI_BLACKHOLE ? "blackhole" : "wormhole_b0";
+	t->bar = (uint64_t)t->pci_config(0, PCI_BAR0 + 4) << 32 |
+		 (t->pci_config(0, PCI_BAR0) & ~0xfu);
+	t->shown = WINDOW_NONE;
+	if (!*arch)
+		*arch = t->window->arch;
 	return 0;
 }
 
@@ -262,11 +350,8 @@ int backend_ttsim(const struct tacho_device_ops **ops, void **self, const char *
 	struct ttsim *t = calloc(1, sizeof(*t));
 	int r = t ? ttsim_load(t, path) : device_fail(TACHO_ENOMEM, "no memory");
 
-	if (r == 0) {
-		t->init();
-		t->begun = true;
-		r = ttsim_arch(t, &config.arch);
-	}
+	if (r == 0)
+		r = ttsim_begin(t, &config.arch);
 	if (r == 0)
 		r = tensix_new(&t->places, &config, device_error());
 	if (r < 0) {

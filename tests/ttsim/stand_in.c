@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library with the interface of libttsim.so: the software device behind it, in $TACHO_ARCH. For
- * tests of who loads such libraries. */
+/* A library with the interface of libttsim.so for tests of its users: the software device of the
+ * architecture $TACHO_ARCH as a PCI device. Its windows are Wormhole's, or Blackhole's if
+ * $STAND_IN_BLACKHOLE is set. Like the real one it ends the process on any wrong access. */
 #include "tensix/tensix.h"
 
 #include <stdlib.h>
@@ -12,12 +13,15 @@ EXPORT void libttsim_init(void);
 EXPORT void libttsim_exit(void);
 EXPORT void libttsim_clock(uint32_t cycles);
 EXPORT uint32_t libttsim_pci_config_rd32(uint32_t device, uint32_t offset);
-EXPORT void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *data,
-				   uint32_t len);
-EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *data,
-				   uint32_t len);
+EXPORT void libttsim_pci_mem_rd_bytes(uint64_t address, void *data, uint32_t len);
+EXPORT void libttsim_pci_mem_wr_bytes(uint64_t address, const void *data, uint32_t len);
+
+#define BAR0        0x140000000ull
+#define CONFIG      0x1fc00000u
+#define CONFIG_SIZE 2520u
 
 static struct tensix *simulated;
+static uint8_t config[CONFIG_SIZE]; /* of the windows */
 
 void libttsim_init(void)
 {
@@ -40,7 +44,18 @@ void libttsim_clock(uint32_t cycles)
 
 uint32_t libttsim_pci_config_rd32(uint32_t device, uint32_t offset)
 {
-	return device || offset ? 0xffffffff : 0x401e1e52;
+	if (device)
+		return 0xffffffff;
+	switch (offset) {
+	case 0:
+		return getenv("STAND_IN_BLACKHOLE") ? 0xb1401e52 : 0x401e1e52;
+	case 0x10:
+		return (uint32_t)BAR0 | 4;
+	case 0x14:
+		return BAR0 >> 32;
+	default:
+		abort();
+	}
 }
 
 /* The core at these coordinates; -1: none. */
@@ -75,23 +90,72 @@ static unsigned bank_find(uint32_t x, uint32_t y, uint64_t *address)
 	abort();
 }
 
-void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *data, uint32_t len)
+/* Which tile and address a place of BAR 0 shows. */
+static uint64_t window_find(uint64_t place, uint32_t len, uint32_t *x, uint32_t *y)
 {
-	int core = core_find(x, y);
+	unsigned bits = 21, number = (unsigned)(place >> 21), tile, other;
+	uint64_t all, first;
+	uint32_t word[3];
 
-	if (core >= 0)
-		tensix_read(simulated, (unsigned)core, (uint32_t)address, data, len);
-	else
-		tensix_dram_read(simulated, bank_find(x, y, &address), address, data, len);
+	if (getenv("STAND_IN_BLACKHOLE")) {
+		memcpy(word, config + 12 * number, sizeof(word));
+		first = word[0] | (uint64_t)(word[1] & 0x7ff) << 32;
+		tile = word[1] >> 11;
+		other = word[2] & ~0xc0u;
+	} else {
+		if (place < 0xb000000)
+			abort(); /* smaller windows: no user of it has them */
+		bits = 24;
+		memcpy(&all, config + 8 * (166 + ((place - 0xb000000) >> 24)), sizeof(all));
+		first = all & 0xfff;
+		tile = all >> 12 & 0xffffff;
+		other = (unsigned)(all >> 36 & ~0xcull);
+	}
+	if (tile > 0xfff || other || (place & ((1u << bits) - 1)) + len > 1u << bits)
+		abort();
+	*x = tile & 63;
+	*y = tile >> 6;
+	return first << bits | (place & ((1u << bits) - 1));
 }
 
-void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *data,
-			    uint32_t len)
+static void window_access(uint64_t place, void *in, const void *out, uint32_t len)
 {
-	int core = core_find(x, y);
+	uint32_t x, y;
+	uint64_t address = window_find(place, len, &x, &y);
+	int core = core_find(x, y), r;
+	unsigned bank;
 
-	if (core >= 0)
-		tensix_write(simulated, (unsigned)core, (uint32_t)address, data, len);
+	if (core >= 0) {
+		if (address >= 0xff000000 && ((address | len) & 3 || len > 4))
+			abort(); /* registers have words only */
+		r = in ? tensix_read(simulated, (unsigned)core, (uint32_t)address, in, len)
+		       : tensix_write(simulated, (unsigned)core, (uint32_t)address, out, len);
+	} else {
+		bank = bank_find(x, y, &address);
+		r = in ? tensix_dram_read(simulated, bank, address, in, len)
+		       : tensix_dram_write(simulated, bank, address, out, len);
+	}
+	if (r < 0)
+		abort();
+}
+
+void libttsim_pci_mem_rd_bytes(uint64_t address, void *data, uint32_t len)
+{
+	if (!len || address < BAR0)
+		abort();
+	window_access(address - BAR0, data, NULL, len);
+}
+
+void libttsim_pci_mem_wr_bytes(uint64_t address, const void *data, uint32_t len)
+{
+	uint64_t place = address - BAR0;
+
+	if (!len || address < BAR0)
+		abort();
+	if (place < CONFIG)
+		window_access(place, NULL, data, len);
+	else if (len == 4 && !(place & 3) && place - CONFIG < CONFIG_SIZE)
+		memcpy(config + (place - CONFIG), data, 4);
 	else
-		tensix_dram_write(simulated, bank_find(x, y, &address), address, data, len);
+		abort();
 }

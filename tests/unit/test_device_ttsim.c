@@ -20,7 +20,7 @@ static void zone_count(void *context, const struct tacho_device_event *event)
 }
 
 /* Buffers, a kernel and its zones, all through the library. */
-static void test_simulator(void **state)
+static void simulator_use(void)
 {
 	const struct tacho_device_options options = {
 		.arch = "tiny", .simulator = TTSIM_LIBRARY, .profile = 1};
@@ -31,7 +31,6 @@ static void test_simulator(void **state)
 	struct tacho_buffer *b;
 	unsigned zones = 0;
 
-	(void)state;
 	if (!have_compiler())
 		skip();
 	for (unsigned i = 0; i < 64; i++)
@@ -62,6 +61,20 @@ static void test_simulator(void **state)
 	/* and once more: the library was given back */
 	assert_int_equal(tacho_device_open(&d, &options), 0);
 	tacho_device_close(d);
+}
+
+static void test_wormhole(void **state)
+{
+	(void)state;
+	simulator_use();
+}
+
+static void test_blackhole(void **state)
+{
+	(void)state;
+	setenv("STAND_IN_BLACKHOLE", "1", 1);
+	simulator_use();
+	unsetenv("STAND_IN_BLACKHOLE");
 }
 
 static void test_not_a_simulator(void **state)
@@ -95,7 +108,8 @@ static void test_open_with(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simulator),
+		cmocka_unit_test(test_wormhole),
+		cmocka_unit_test(test_blackhole),
 		cmocka_unit_test(test_not_a_simulator),
 		cmocka_unit_test(test_open_with),
 	};
