@@ -39,6 +39,7 @@ void config_default(struct config *c)
 			      .epsilon = 1e-8f,
 			      .weight_decay = 0.01f},
 		.noops = 1,
+		.share = 4,
 		.name = "nano_gpt",
 	};
 }
@@ -82,6 +83,8 @@ static const struct setting settings[] = {
 	{NULL, NULL, "device-log", 0, K_ONE_OF, AT(log), 0, 0, "every|last|none",
 	 "steps after which the device's log is written (every)"},
 	{NULL, NULL, "l1", 0, K_BOOL, AT(l1), 0, 0, NULL, "tensors in L1 instead of DRAM"},
+	{NULL, NULL, "tiles-per-core", 0, K_U32, AT(share), 1, 1000, "N",
+	 "tiles that a core gets at least (4); fewer spread an op over more cores"},
 	{NULL, NULL, "zones", 0, K_BOOL, AT(zones), 0, 0, NULL, "markers around blocks"},
 	{NULL, NULL, "sample", 0, K_U32, AT(sample), 0, 100000, "N",
 	 "generate N characters at the end"},

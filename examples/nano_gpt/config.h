@@ -14,7 +14,7 @@ struct config {
 	struct nn_adamw optimizer;
 	bool warmup; /* the learning rate rises for a tenth of the steps, then falls to 1 % */
 	char data[4096], name[256], save[4096], restore[4096];
-	unsigned noops, sample;
+	unsigned noops, sample, share;
 	enum config_log log;
 	bool l1, zones, track_memory, save_and_exit;
 };

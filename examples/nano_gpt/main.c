@@ -195,6 +195,7 @@ static void run_open(struct run *r)
 	if (!r->ids || !r->targets)
 		nn_fail("no memory");
 	r->nn.l1 = r->config.l1;
+	r->nn.share = r->config.share;
 	nn_open(&r->nn);
 	gpt_new(&r->gpt, &r->nn, s, r->config.seed);
 	r->gpt.zones = r->config.zones && r->profiled;

@@ -210,10 +210,16 @@ static void program_buffers(struct nn_program *p, const struct nn_call *c)
 	}
 }
 
-static void program_cores(struct nn_program *p, const struct tacho_device_info *info,
-			  uint32_t units)
+uint32_t nn_cores(const struct nn *nn, uint32_t tiles)
 {
-	unsigned cores = units < info->cores ? units : info->cores;
+	uint32_t n = (tiles + (nn->share ? nn->share - 1 : 0)) / (nn->share ? nn->share : 1);
+
+	return n < nn->info.cores ? n : nn->info.cores;
+}
+
+static void program_cores(struct nn_program *p, const struct tacho_device_info *info,
+			  uint32_t cores)
+{
 	uint16_t rows = (uint16_t)(cores / info->columns), rest = (uint16_t)(cores % info->columns);
 
 	p->cores = cores;
@@ -359,7 +365,10 @@ static struct nn_program *program_find(struct nn *nn, const struct nn_call *c)
 	if (!p->key)
 		nn_fail("no memory");
 	nn_check(tacho_program_new(&p->program, nn->device));
-	program_cores(p, &nn->info, c->units);
+	program_cores(p, &nn->info,
+		      c->tiles                    ? nn_cores(nn, c->units)
+		      : c->units < nn->info.cores ? c->units
+						  : nn->info.cores);
 	program_buffers(p, c);
 	program_kernels(p, c);
 	program_split(p, &nn->info, c->units);

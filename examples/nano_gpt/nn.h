@@ -26,7 +26,8 @@ struct nn_tensor {
 struct nn {
 	struct tacho_device *device;
 	struct tacho_device_info info;
-	bool l1; /* new tensors are in L1 */
+	bool l1;        /* new tensors are in L1 */
+	uint32_t share; /* tiles that a core gets at least; 0 counts as 1 */
 	struct nn_program *programs;
 	unsigned program_count;
 	struct nn_tensor point; /* one value, which markers get */

@@ -99,7 +99,7 @@ static void product_run(struct nn *nn, struct nn_tensor *out, const struct nn_te
 		.fidelity = TACHO_HIFI2,
 	};
 
-	block_choose(mt, nt, nn->info.cores, &bm, &bn);
+	block_choose(mt, nt, nn_cores(nn, mt * nt), &bm, &bn);
 	c.units = (mt + bm - 1) / bm * ((nt + bn - 1) / bn);
 	memcpy(c.words,
 	       (uint32_t[]){mt, kt, nt, bm, bn, bk, transpose_a, transpose_b, 0, bias != NULL},
@@ -152,6 +152,7 @@ static struct nn_call eltwise_call(const char *name, const char *define,
 		.out = {out},
 		.outputs = 1,
 		.units = nn_pages(out),
+		.tiles = true,
 		.cbs = {{0, 8, a->format},
 			{OUT, 2, out->format},
 			{1, b ? 8 : 0, b ? b->format : 0}},
@@ -214,6 +215,7 @@ void nn_adamw(struct nn *nn, struct nn_tensor *parameter, struct nn_tensor *grad
 		.out = {parameter, m, v},
 		.outputs = 3,
 		.units = nn_pages(parameter),
+		.tiles = true,
 		.cbs = {{0, 8, parameter->format},
 			{1, 8, gradient->format},
 			{2, 8, TACHO_FLOAT32},
@@ -468,7 +470,7 @@ void nn_attention(struct nn *nn, struct nn_tensor *o, struct nn_tensor *lse,
 	const struct nn_cb cbs[] = {
 		{0, 2 * wt, q->format},          {1, (rows + 1) * wt, k->format},
 		{2, (rows + 1) * wt, v->format}, {SCALER, 1, TACHO_FLOAT32},
-		{MASK, 1, TACHO_FLOAT32},        {OUT, 2, o->format},
+		{MASK, 1, TACHO_BFLOAT16},       {OUT, 2, o->format},
 		{OUT + 1, 1, TACHO_FLOAT32},     {TEMP, rows, TACHO_FLOAT32},
 		{TEMP + 1, 1, TACHO_FLOAT32},    {TEMP + 2, rows, TACHO_FLOAT32},
 		{TEMP + 3, 1, TACHO_FLOAT32}};
@@ -498,7 +500,7 @@ void nn_attention_backward_q(struct nn *nn, struct nn_tensor *dq, struct nn_tens
 		{0, 2 * wt, g->format},          {1, 2 * wt, o->format},
 		{2, 2 * wt, q->format},          {3, (rows + 1) * wt, k->format},
 		{4, (rows + 1) * wt, v->format}, {8, 2, TACHO_FLOAT32},
-		{MASK, 1, TACHO_FLOAT32},        {OUT, 2, dq->format},
+		{MASK, 1, TACHO_BFLOAT16},       {OUT, 2, dq->format},
 		{OUT + 1, 1, TACHO_FLOAT32},     {TEMP, rows, TACHO_FLOAT32},
 		{TEMP + 1, 1, TACHO_FLOAT32}};
 
@@ -526,7 +528,7 @@ void nn_attention_backward_kv(struct nn *nn, struct nn_tensor *dk, struct nn_ten
 		{0, (rows + 1) * wt, g->format}, {1, (rows + 1) * wt, q->format},
 		{2, 2 * wt, k->format},          {3, 2 * wt, v->format},
 		{8, 2, TACHO_FLOAT32},           {9, 2, TACHO_FLOAT32},
-		{MASK, 1, TACHO_FLOAT32},        {OUT, 2 * wt, dk->format},
+		{MASK, 1, TACHO_BFLOAT16},       {OUT, 2 * wt, dk->format},
 		{OUT + 1, 2 * wt, dv->format},   {TEMP, rows, TACHO_FLOAT32},
 		{TEMP + 1, rows, TACHO_FLOAT32}};
 
@@ -618,7 +620,7 @@ static struct nn_call entropy_call(const char *name, const char *define,
 		.cbs = {{0, 2 * wt, logits->format},
 			{1, 1, TACHO_UINT32},
 			{SCALER, 1, TACHO_FLOAT32},
-			{MASK, 1, TACHO_FLOAT32},
+			{MASK, 1, TACHO_BFLOAT16},
 			{HOT, 2 * wt, TACHO_BFLOAT16},
 			{OUT, 2, out->format},
 			{TEMP, wt, TACHO_FLOAT32},

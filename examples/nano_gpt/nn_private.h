@@ -33,6 +33,7 @@ struct nn_call {
 	/* Words of the op; not all 0: those of one kernel instead. */
 	uint32_t words[NN_WORDS], writer_words[NN_WORDS], compute_words[NN_WORDS];
 	uint32_t units;
+	bool tiles; /* units are single tiles: a core gets several */
 	enum tacho_fidelity fidelity;
 	struct nn_cb cbs[NN_CBS];
 	uint64_t cycles;     /* of the engine, for one unit */
@@ -50,6 +51,8 @@ struct nn_program {
 };
 
 void nn_run(struct nn *nn, const struct nn_call *c);
+/* Cores for so many tiles. */
+uint32_t nn_cores(const struct nn *nn, uint32_t tiles);
 /* Rows and columns of tiles, over all batches and heads; pages. */
 uint32_t nn_rows(const struct nn_tensor *t);
 uint32_t nn_columns(const struct nn_tensor *t);

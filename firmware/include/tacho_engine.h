@@ -14,7 +14,7 @@ enum {
 	TE_UNPACK_A = 0xE1, /* address / 16 */
 	TE_UNPACK_B = 0xE2,
 	TE_FIDELITY = 0xE3, /* 0 LoFi, 1 HiFi2, 2 HiFi3, 3 HiFi4 */
-	TE_MATH = 0xE4,     /* how << 16 | operation << 8 | dst */
+	TE_MATH = 0xE4,     /* how << 16 | TE_KEEP_A | operation << 8 | dst */
 	TE_PACK_DST = 0xE5, /* dst */
 	TE_PACK = 0xE6,     /* address / 16 */
 	TE_FLIP = 0xE7, /* 0: math takes the other half of dst, 1: the packer, which clears its old
@@ -34,6 +34,9 @@ enum {
 
 /* Operations of TE_MATH. */
 enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
+
+/* The first operand of TE_MATH stays for the next operation. */
+#define TE_KEEP_A (1u << 15)
 
 /* How of TE_MATH: bits 0-1 are the broadcast; of a reduction they are its kind, and 2-3 the axis.
  */

@@ -5,6 +5,40 @@
  */
 #include "ops.h"
 
+/*
+ * dst += the products of a block in circular buffers 0 and 1. A tile of A stays for all columns;
+ * the block does not wrap, so its tiles are at constant distances.
+ */
+FORCE_INLINE void block_add(uint32_t rows, uint32_t columns, uint32_t step, uint32_t how)
+{
+#if TACHO_RISC == 2
+	const uint32_t a_size = tacho_cbs[0].fifo_page_size, b_size = tacho_cbs[1].fifo_page_size;
+	const uint32_t a = tacho_cbs[0].fifo_rd_ptr, b = tacho_cbs[1].fifo_rd_ptr;
+
+	TE_PUSH(TE_FORMAT, 0u << 16 | tacho_impl::cb_layout[0]);
+	TE_PUSH(TE_FORMAT, 1u << 16 | tacho_impl::cb_layout[1]);
+	for (uint32_t k = 0; k < step; k++)
+		for (uint32_t m = 0; m < rows; m++) {
+			uint32_t at = b + k * columns * b_size;
+
+			TE_PUSH(TE_UNPACK_A, a + (m * step + k) * a_size);
+			for (uint32_t n = 0; n < columns; n++, at += b_size)
+				TE_PUSH(TE_UNPACK_B, at);
+		}
+#elif TACHO_RISC == 3
+	const uint32_t word = how << 16 | TE_MATMUL << 8;
+
+	for (uint32_t k = 0; k < step; k++)
+		for (uint32_t dst = 0; dst < rows * columns; dst += columns) {
+			uint32_t n = 0;
+
+			for (; n < columns - 1; n++)
+				TE_PUSH(TE_MATH, word | TE_KEEP_A | (dst + n));
+			TE_PUSH(TE_MATH, word | (dst + n));
+		}
+#endif
+}
+
 void kernel_main()
 {
 	const uint32_t mt = OP_WORD(0), kt = OP_WORD(1), nt = OP_WORD(2), bm = OP_WORD(3),
@@ -25,12 +59,7 @@ void kernel_main()
 
 			cb_wait_front(0, bm * bk);
 			cb_wait_front(1, bn * bk);
-			for (uint32_t m = 0; m < rows; m++)
-				for (uint32_t n = 0; n < columns; n++)
-					for (uint32_t k = 0; k < step; k++)
-						tacho_impl::two(TE_MATMUL, 0, 1, m * step + k,
-								k * columns + n, m * columns + n,
-								how);
+			block_add(rows, columns, step, how);
 			cb_pop_front(0, bm * bk);
 			cb_pop_front(1, bn * bk);
 		}

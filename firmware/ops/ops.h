@@ -85,45 +85,53 @@ constexpr uint32_t tile_cell(uint32_t row, uint32_t column)
 	return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
 }
 
-/* Pushes a tile of float32 whose first value is BITS and the others 0: a scaler of reductions. */
+/* Pushes a tile whose first value is BITS: of the scaler of a reduction, only that one is used. */
 inline void scaler_push(uint32_t cb, uint32_t bits)
 {
+	cb_reserve_back(cb, 1);
+	*(volatile uint32_t *)get_write_ptr(cb) = bits;
+	cb_push_back(cb, 1);
+}
+
+/* Clears whole tiles by transfers: stores of the RISC take five cycles each. */
+inline void l1_clear(uint32_t to, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += MEM_ZEROS_SIZE)
+		noc_async_read(get_noc_addr(MEM_ZEROS_BASE), to + i, MEM_ZEROS_SIZE);
+	noc_async_read_barrier();
+}
+
+constexpr uint32_t MASK_BITS = 0xff7f; /* the lowest bfloat16: never makes a NaN, as -inf would */
+
+/* Pushes a tile of bfloat16 to add: it hides the columns from FIRST(row) on. */
+template <class F> FORCE_INLINE void mask_push(uint32_t cb, F first)
+{
 	volatile uint32_t *tile;
 
 	cb_reserve_back(cb, 1);
 	tile = (volatile uint32_t *)get_write_ptr(cb);
-	for (uint32_t i = 1; i < 1024; i++)
-		tile[i] = 0;
-	tile[0] = bits;
+	l1_clear((uint32_t)tile, 2048);
+	for (uint32_t r = 0; r < 32; r++) {
+		uint32_t c = first(r);
+
+		if (c % 2)
+			tile[tile_cell(r, c - 1) / 2] = MASK_BITS << 16;
+		for (c = (c + 1) / 2 * 2; c < 32; c += 2)
+			tile[tile_cell(r, c) / 2] = MASK_BITS << 16 | MASK_BITS;
+	}
 	cb_push_back(cb, 1);
 }
 
-constexpr uint32_t MASK_BITS = 0xff7fffff; /* the lowest float: never makes a NaN, as -inf would */
-
-/* Pushes a tile of float32 that hides the columns after the diagonal. */
+/* Hides the columns after the diagonal. */
 inline void causal_push(uint32_t cb)
 {
-	volatile uint32_t *tile;
-
-	cb_reserve_back(cb, 1);
-	tile = (volatile uint32_t *)get_write_ptr(cb);
-	for (uint32_t r = 0; r < 32; r++)
-		for (uint32_t c = 0; c < 32; c++)
-			tile[tile_cell(r, c)] = c > r ? MASK_BITS : 0;
-	cb_push_back(cb, 1);
+	mask_push(cb, [](uint32_t r) { return r + 1; });
 }
 
-/* Pushes a tile of float32 that hides the columns from WIDTH on. */
+/* Hides the columns from WIDTH on. */
 inline void columns_push(uint32_t cb, uint32_t width)
 {
-	volatile uint32_t *tile;
-
-	cb_reserve_back(cb, 1);
-	tile = (volatile uint32_t *)get_write_ptr(cb);
-	for (uint32_t r = 0; r < 32; r++)
-		for (uint32_t c = 0; c < 32; c++)
-			tile[tile_cell(r, c)] = c >= width ? MASK_BITS : 0;
-	cb_push_back(cb, 1);
+	mask_push(cb, [=](uint32_t) { return width; });
 }
 
 /*
@@ -136,12 +144,7 @@ inline void one_hot_push(uint32_t cb, const volatile uint32_t *ids, uint32_t col
 
 	cb_reserve_back(cb, n);
 	to = get_write_ptr(cb);
-	for (volatile uint32_t *p = (volatile uint32_t *)to, *end = p + n * 512; p < end; p += 4) {
-		p[0] = 0;
-		p[1] = 0;
-		p[2] = 0;
-		p[3] = 0;
-	}
+	l1_clear(to, n * 2048);
 	for (uint32_t r = 0; r < 32; r++) {
 		uint32_t at = ids[r] - column;
 

@@ -260,7 +260,7 @@ static bool engine_math(struct issue *s)
 {
 	struct engine *e = s->e;
 	struct engine_src *a = &e->src[0][e->drain[0]], *b = &e->src[1][e->drain[1]];
-	unsigned op = s->operand >> 8 & 255, index = s->operand & 255, how = s->operand >> 16 & 255;
+	unsigned op = s->operand >> 8 & 127, index = s->operand & 255, how = s->operand >> 16 & 255;
 	bool two;
 
 	if (op > TE_REDUCE || index >= DST_TILES / 2)
@@ -274,7 +274,8 @@ static bool engine_math(struct issue *s)
 	e->count[COUNT_STARTED]++;
 	use_unit(s, UNIT_FPU, math_ops[op].cycles * (math_ops[op].phases ? e->fidelity + 1u : 1u));
 	engine_compute(e, index, a, &b->tile, op, how);
-	release_src(s, 0);
+	if (!(s->operand & TE_KEEP_A))
+		release_src(s, 0);
 	if (two)
 		release_src(s, 1);
 	return true;

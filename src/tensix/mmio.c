@@ -312,18 +312,34 @@ static const struct block blocks[] = {
 	{TENSIX_MOP, 0x10000, LATENCY_REG, "MOP", NULL, NULL, true},
 };
 
+#define MMIO_COUNT (sizeof(blocks) / sizeof(blocks[0]))
+
+/* Only Ethernet tiles have queues, and they have no tile engine. */
+static bool mmio_exists(const struct block *b, bool ethernet)
+{
+	bool queues = b->base == TENSIX_ETH_QUEUES;
+
+	return ethernet ? queues || b->base < TENSIX_MOP : !queues;
+}
+
+void mmio_init(struct tensix *t)
+{
+	for (unsigned i = 0; i < MMIO_COUNT; i++)
+		for (unsigned ethernet = 0; ethernet < 2; ethernet++)
+			for (uint32_t at = 0; at < blocks[i].size; at += MMIO_PAGE)
+				if (mmio_exists(&blocks[i], ethernet))
+					t->mmio[ethernet][(blocks[i].base + at - MMIO_BASE) /
+							  MMIO_PAGE] = (uint8_t)(i + 1);
+}
+
 static const struct block *mmio_find(const struct tensix_core *c, uint32_t address)
 {
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		bool eth = blocks[i].base == TENSIX_ETH_QUEUES;
+	unsigned number;
 
-		/* Only Ethernet tiles have queues, and they have no tile engine. */
-		if (c->place.tile == TENSIX_ETHERNET ? !eth && blocks[i].base >= TENSIX_MOP : eth)
-			continue;
-		if (address - blocks[i].base < blocks[i].size)
-			return &blocks[i];
-	}
-	return NULL;
+	if (address < MMIO_BASE)
+		return NULL;
+	number = c->dev->mmio[c->place.tile == TENSIX_ETHERNET][(address - MMIO_BASE) / MMIO_PAGE];
+	return number ? &blocks[number - 1] : NULL;
 }
 
 static void count_unknown(const struct access *a, const struct block *b, const uint32_t *written)

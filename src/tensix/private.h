@@ -255,6 +255,11 @@ struct dram_bank {
 	uint64_t free;  /* when the bank can serve the next request */
 };
 
+/* Blocks of registers begin and end at pages from here to the end of the address space. */
+#define MMIO_BASE  0xFFB00000u
+#define MMIO_PAGE  0x1000u
+#define MMIO_PAGES ((0u - MMIO_BASE) / MMIO_PAGE)
+
 struct tensix {
 	const struct arch *arch;
 	struct tensix_config config;
@@ -272,6 +277,7 @@ struct tensix {
 	uint32_t under_way; /* packets */
 	uint64_t now, window;
 	uint64_t random;
+	uint8_t mmio[2][MMIO_PAGES]; /* of workers, of Ethernet cores: 1 + number of the block */
 	struct tensix_bus bus;
 	uint64_t bus_random;
 	struct tensix *mesh_next; /* a ring of linked devices; itself when not linked */
@@ -333,6 +339,7 @@ enum step_result rv32_step(uint32_t x[RV32_REGS], uint32_t *pc, uint32_t word,
 bool spin_try(struct tensix_hart *h);
 
 /* ---- mmio.c ---- */
+void mmio_init(struct tensix *t);
 enum mmio_result { MMIO_OK, MMIO_BLOCK, MMIO_LATER, MMIO_WILD };
 /* H may be NULL (host, NoC). LATENCY: cycles until the value can be used. */
 enum mmio_result mmio_load(struct tensix_core *c, struct tensix_hart *h, uint32_t address,

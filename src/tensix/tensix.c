@@ -119,6 +119,7 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 		t->config.dram_latency = 100;
 	t->random = config->seed * 2 + 1;
 	t->window = TENSIX_WINDOW;
+	mmio_init(t);
 	tensix_set_bus(
 		t, &(struct tensix_bus){.latency_ns = 450, .jitter_ns = 120, .seed = config->seed});
 	memset(t->node_core, -1, sizeof(t->node_core));

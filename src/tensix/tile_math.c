@@ -68,20 +68,25 @@ void tile_matmul(struct tile *dst, const struct tile *a, const struct tile *b, b
 }
 
 /* ---- element by element ---- */
+/* DST may be A: what is repeated is read before it is overwritten. */
 void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast broadcast)
 {
-	struct tile from = *a;
+	const int32_t first = a->i[0];
 
-	dst->integer = from.integer;
-	for (unsigned r = 0; r < TILE_DIM; r++) {
-		for (unsigned c = 0; c < TILE_DIM; c++) {
-			unsigned at = broadcast == TILE_BCAST_COL      ? tile_at(r, 0)
-				      : broadcast == TILE_BCAST_ROW    ? tile_at(0, c)
-				      : broadcast == TILE_BCAST_SCALAR ? 0
-								       : tile_at(r, c);
+	dst->integer = a->integer;
+	if (broadcast == TILE_BCAST_NONE && dst != a)
+		*dst = *a;
+	for (unsigned r = 0; broadcast != TILE_BCAST_NONE && r < TILE_DIM; r++) {
+		const int32_t value = broadcast == TILE_BCAST_COL ? a->i[tile_at(r, 0)] : first;
+		int32_t *left = &dst->i[tile_at(r, 0)], *right = &dst->i[tile_at(r, 16)];
 
-			dst->i[tile_at(r, c)] = from.i[at];
+		if (broadcast == TILE_BCAST_ROW) {
+			memmove(left, &a->i[tile_at(0, 0)], 16 * sizeof(*left));
+			memmove(right, &a->i[tile_at(0, 16)], 16 * sizeof(*right));
+			continue;
 		}
+		for (unsigned c = 0; c < 16; c++)
+			left[c] = right[c] = value;
 	}
 }
 
@@ -123,10 +128,12 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 	bool integer = a->integer && b->integer;
 
 	if (broadcast) {
-		y = *b;
-		if (broadcast == TILE_BCAST_ROW && row && row < TILE_DIM)
+		if (broadcast == TILE_BCAST_ROW && row && row < TILE_DIM) {
+			y = *b;
 			tile_row_first(&y, row);
-		tile_broadcast(&y, &y, broadcast);
+			b = &y;
+		}
+		tile_broadcast(&y, b, broadcast);
 		b = &y;
 	}
 	if (integer) {
@@ -144,12 +151,46 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 	dst->integer = integer;
 }
 
+typedef int32_t eight_words __attribute__((vector_size(32), aligned(4)));
+
+/* Eight rows of eight values to eight columns: pairs, then pairs of pairs, then halves. */
+WIDE void transpose_eight(int32_t *dst, const int32_t *a, unsigned row, unsigned column)
+{
+	eight_words v[8], pairs[8], fours[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		v[i] = *(const eight_words *)(const void *)(a + tile_at(row + i, column));
+	for (unsigned i = 0; i < 8; i += 2) {
+		pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+		pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+	}
+	for (unsigned i = 0; i < 8; i += 4)
+		for (unsigned k = 0; k < 2; k++) {
+			fours[i + 2 * k] = __builtin_shufflevector(pairs[i + k], pairs[i + k + 2],
+								   0, 1, 8, 9, 4, 5, 12, 13);
+			fours[i + 2 * k + 1] = __builtin_shufflevector(
+				pairs[i + k], pairs[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+		}
+	for (unsigned i = 0; i < 4; i++) {
+		*(eight_words *)(void *)(dst + tile_at(column + i, row)) =
+			__builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+		*(eight_words *)(void *)(dst + tile_at(column + i + 4, row)) =
+			__builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+	}
+}
+
+WIDE void transpose_words(int32_t *dst, const int32_t *a)
+{
+	for (unsigned r = 0; r < TILE_DIM; r += 8)
+		for (unsigned c = 0; c < TILE_DIM; c += 8)
+			transpose_eight(dst, a, r, c);
+}
+WIDE_CALL(transpose_words, (int32_t * dst, const int32_t *a), (dst, a))
+
 void tile_transpose(struct tile *dst, const struct tile *a)
 {
 	dst->integer = a->integer;
-	for (unsigned r = 0; r < TILE_DIM; r++)
-		for (unsigned c = 0; c < TILE_DIM; c++)
-			dst->i[tile_at(c, r)] = a->i[tile_at(r, c)];
+	transpose_words_best(dst->i, a->i);
 }
 
 /* ---- reductions ---- */

@@ -6,6 +6,8 @@
  */
 #include "tensix/tile.h"
 
+#include "tensix/wide.h"
+
 #include "tacho_engine.h"
 
 #include <math.h>
@@ -560,6 +562,21 @@ static void tile_reduce_dst(struct tile *t, unsigned flags, enum tile_reduce op,
 	}
 }
 
+/* The most frequent operations with a scalar, in loops that the compiler vectorizes. */
+WIDE void scalars_simple(float *v, unsigned op, float p)
+{
+	if (op == TE_U_ADD_UNARY)
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			v[i] += p;
+	else if (op == TE_U_MUL_UNARY)
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			v[i] *= p;
+	else
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			v[i] *= v[i];
+}
+WIDE_CALL(scalars_simple, (float *v, unsigned op, float p), (v, op, p))
+
 void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		struct tile_state *state)
 {
@@ -578,7 +595,9 @@ void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		return;
 	}
 	tile_make_float(t);
-	if (op == TE_U_EXP || op == TE_U_LOG) {
+	if (op == TE_U_ADD_UNARY || op == TE_U_MUL_UNARY || op == TE_U_SQUARE) {
+		scalars_simple_best(t->f, op, v[0]);
+	} else if (op == TE_U_EXP || op == TE_U_LOG) {
 		float scale = flags & TE_SCALED ? v[0] : 1;
 
 		for (unsigned i = 0; i < TILE_VALUES; i++)
@@ -763,16 +782,39 @@ static int32_t pair_integer(unsigned op, int32_t a, int32_t b, bool is_unsigned)
 	}
 }
 
+/* The most frequent ones, in loops that the compiler vectorizes. OUT may be one of the others. */
+WIDE void pairs_simple(float *out, const float *a, const float *b, unsigned op)
+{
+	if (op == TE_B_ADD)
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			out[i] = a[i] + b[i];
+	else if (op == TE_B_SUB)
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			out[i] = a[i] - b[i];
+	else
+		for (unsigned i = 0; i < TILE_VALUES; i++)
+			out[i] = a[i] * b[i];
+}
+WIDE_CALL(pairs_simple, (float *out, const float *a, const float *b, unsigned op), (out, a, b, op))
+
 void tile_pair(struct tile *out, const struct tile *a, const struct tile *b, unsigned op,
 	       unsigned flags, const uint32_t *p)
 {
 	float v[2] = {parameter_float(p[0]), parameter_float(p[1])};
-	struct tile x = *a, y = *b;
+	struct tile x, y;
 
 	if (op == TE_B_COPY) {
-		*out = x;
+		if (out != a)
+			*out = *a;
 		return;
 	}
+	if (op <= TE_B_MUL && !(flags & TE_INT) && !a->integer && !b->integer) {
+		pairs_simple_best(out->f, a->f, b->f, op);
+		out->integer = false;
+		return;
+	}
+	x = *a;
+	y = *b;
 	/* Integers stay integers, whatever the call says. */
 	if ((flags & TE_INT) || (x.integer && y.integer)) {
 		tile_make_integer(&x);
