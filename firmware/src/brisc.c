@@ -5,6 +5,19 @@
 #define SYNC REG32(MAILBOX(M_SYNC))
 #define GO   REG8(MAILBOX(M_GO) + 3)
 
+/* Data and answers of this core's commands come back here. The software device assumes that;
+ * other devices need the coordinates. */
+static void niu_set_up(void)
+{
+	for (uint32_t noc = 0; noc < 2; noc++) {
+		uint32_t self = (NIU_CONFIG(noc, 14) & 0xfff) << 4;
+
+		NIU(noc, NIU_BUF_READ, NIU_RET_MID) = self;
+		NIU(noc, NIU_BUF_WRITE, NIU_TARG_MID) = self;
+		NIU(noc, NIU_BUF_ATOMIC, NIU_RET_MID) = self;
+	}
+}
+
 static void start_others(void)
 {
 #ifndef TACHO_ERISC
@@ -74,6 +87,7 @@ static void run_and_tell(const volatile uint8_t *launch)
 
 int main(void)
 {
+	niu_set_up();
 	start_others();
 	GO = GO_DONE;
 	for (;;) {

@@ -340,6 +340,11 @@ static int ttsim_begin(struct ttsim *t, const char **arch)
 	t->shown = WINDOW_NONE;
 	if (!*arch)
 		*arch = t->window->arch;
+	/* Its NoC has registers of their own for coordinates, which kernels do not write. */
+	if (!strcmp(*arch, "blackhole"))
+		return device_fail(TACHO_EUSAGE,
+				   "kernels cannot use the NoC of a simulated Blackhole; use the "
+				   "software device or a Wormhole simulator");
 	return 0;
 }
 
