@@ -2,6 +2,7 @@
 /* Applies the rules of rules.c to an op; gaps, titles. The other models: advice_others.c. */
 #include "perf/advice.h"
 
+#include "base/fmt.h"
 #include "perf/rules.h"
 
 #include <math.h>
@@ -235,23 +236,30 @@ static const char *const assumptions[SAVING_KINDS] = {
 	[SAVING_BALANCE] = "if all cores take as long as the mean",
 };
 
+static void add_rounded(struct buf *out, double value, int decimals)
+{
+	char text[FMT_FIXED_SIZE];
+
+	buf_add(out, text, fmt_fixed(text, value, decimals));
+}
+
 static void word_add(const struct advised *a, const char *word, size_t len, struct buf *out)
 {
 	const struct perf_op *op = a->op;
 	const struct perf_kind *k = a->k;
-	char name[40] = "";
+	char name[40] = "", number[FMT_SIZE];
 
-	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	memcpy(name, word, len < sizeof(name) ? len : sizeof(name) - 1);
 	if (!strcmp(name, "cores"))
 		buf_addf(out, "%g", op->cores);
 	else if (!strcmp(name, "workers"))
-		buf_addf(out, "%d", perf_available(a->r, op));
+		buf_adds(out, fmt_int(number, perf_available(a->r, op)));
 	else if (!strcmp(name, "memory"))
 		buf_adds(out, k->memory[IN0]);
 	else if (!strcmp(name, "dram"))
-		buf_addf(out, "%.0f", advice_share_of(op, HAS_DRAM_PCT, op->dram_pct));
+		add_rounded(out, advice_share_of(op, HAS_DRAM_PCT, op->dram_pct), 0);
 	else if (!strcmp(name, "flops"))
-		buf_addf(out, "%.0f", advice_share_of(op, HAS_FLOPS_PCT, op->flops_pct));
+		add_rounded(out, advice_share_of(op, HAS_FLOPS_PCT, op->flops_pct), 0);
 	else if (!strcmp(name, "fidelity"))
 		buf_adds(out, k->fidelity_name);
 	else if (!strcmp(name, "lower"))
@@ -267,7 +275,7 @@ static void word_add(const struct advised *a, const char *word, size_t len, stru
 	else
 		for (int i = 0; i < FIELD_COUNT; i++)
 			if (!strcmp(name, perf_field_name((enum perf_field)i)))
-				buf_addf(out, "%lld", (long long)advice_setting(a, i));
+				buf_adds(out, fmt_int(number, advice_setting(a, i)));
 }
 
 static void words_add(const struct advised *a, const char *words, struct buf *out)
@@ -310,6 +318,7 @@ static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 {
 	const struct advice_rule *held[PERF_ADVICE_MAX];
 	struct advised a = {.r = r, .op = op, .k = perf_op_kind(r, op)};
+	struct buf text = BUF_INIT;
 	bool spread = false;
 	int n = 0;
 
@@ -326,16 +335,24 @@ static int rules_advise(const struct perf_report *r, const struct perf_op *op,
 	}
 	savings_share(&a, items, held, n);
 	for (int i = 0; i < n; i++) {
-		struct buf text = BUF_INIT;
+		size_t len;
 
+		buf_reset(&text);
 		words_add(&a, held[i]->words, &text);
-		if (items[i].saving >= 0.05)
-			buf_addf(&text, " (saves up to %.*f \xce\xbcs, %s)",
-				 items[i].saving < 10 ? 1 : 0, items[i].saving,
-				 assumptions[held[i]->saving]);
-		snprintf(items[i].text, sizeof(items[i].text), "%s", text.failed ? "" : text.data);
-		buf_free(&text);
+		if (items[i].saving >= 0.05) {
+			buf_adds(&text, " (saves up to ");
+			add_rounded(&text, items[i].saving, items[i].saving < 10 ? 1 : 0);
+			buf_adds(&text, " \xce\xbcs, ");
+			buf_adds(&text, assumptions[held[i]->saving]);
+			buf_addc(&text, ')');
+		}
+		len = text.len < sizeof(items[i].text) ? text.len : sizeof(items[i].text) - 1;
+		if (text.failed)
+			len = 0;
+		memcpy(items[i].text, text.data, len);
+		items[i].text[len] = 0;
 	}
+	buf_free(&text);
 	return n;
 }
 

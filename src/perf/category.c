@@ -2,6 +2,7 @@
 /* Classifies the work of an op by its name. */
 #include "perf/stacked.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SUFFIX "DeviceOperation" /* names are the same with and without it */
@@ -296,4 +297,27 @@ const char *perf_category_name(enum perf_category category)
 							  "CCL",     "Other", "Host"};
 
 	return texts[category];
+}
+
+int perf_categories_make(struct perf_categories *c, const struct perf_report *report)
+{
+	c->r = report;
+	c->by_kind = calloc(report->in->kinds.n + 1, sizeof(*c->by_kind));
+	return c->by_kind ? 0 : TACHO_ENOMEM;
+}
+
+void perf_categories_free(struct perf_categories *c)
+{
+	free(c->by_kind);
+	c->by_kind = NULL;
+}
+
+const char *perf_categories_name(struct perf_categories *c, const struct perf_op *op)
+{
+	uint8_t *category = &c->by_kind[op->kind];
+
+	if (!*category)
+		*category = (uint8_t)(1 + perf_category_of(perf_op_kind(c->r, op),
+							   c->r->options->model));
+	return perf_category_name((enum perf_category)(*category - 1));
 }

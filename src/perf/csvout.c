@@ -50,6 +50,7 @@ struct writer {
 	bool first; /* of its line */
 	struct buf *out;
 	struct buf text;
+	struct perf_categories categories;
 };
 
 static void csvout_comma(struct writer *w)
@@ -106,8 +107,13 @@ static void csvout_number(struct writer *w, bool has, double value)
 static void csvout_count(struct writer *w, bool has, double value, bool is_whole)
 {
 	if (has && is_whole && !isnan(value)) {
+		char text[FMT_SIZE];
+
 		csvout_comma(w);
-		buf_addf(w->out, "%.0f", value);
+		if (fabs(value) < 0x1p53)
+			buf_adds(w->out, fmt_int(text, llrint(value)));
+		else
+			buf_addf(w->out, "%.0f", value);
 	} else {
 		csvout_number(w, has, value);
 	}
@@ -115,9 +121,11 @@ static void csvout_count(struct writer *w, bool has, double value, bool is_whole
 
 static void csvout_whole(struct writer *w, int64_t n, int64_t none)
 {
+	char text[FMT_SIZE];
+
 	csvout_comma(w);
 	if (n != none)
-		buf_addf(w->out, "%lld", (long long)n);
+		buf_adds(w->out, fmt_int(text, n));
 }
 
 static void op_code(struct writer *w, const struct perf_op *op)
@@ -149,8 +157,10 @@ static void csvout_advice(struct writer *w, const struct perf_op *op)
 	struct buf text = BUF_INIT;
 	int n = perf_advise(w->r, op, items);
 
-	for (int i = 0; i < n; i++)
-		buf_addf(&text, "%s%s", i ? " \xe2\x80\xa2 " : "", items[i].text);
+	for (int i = 0; i < n; i++) {
+		buf_adds(&text, i ? " \xe2\x80\xa2 " : "");
+		buf_adds(&text, items[i].text);
+	}
 	csvout_comma(w);
 	csv_add(w->out, text.data, text.len);
 	buf_free(&text);
@@ -166,9 +176,7 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 	else
 		csvout_whole(w, row->sub_device, PERF_NO_DEVICE);
 	csvout_whole(w, perf_available(w->r, op), 0);
-	csvout_string(w, op->type == TYPE_SIGNPOST
-				 ? ""
-				 : perf_category_name(perf_category_of(k, PERF_MODEL_NEXT)));
+	csvout_string(w, op->type == TYPE_SIGNPOST ? "" : perf_categories_name(&w->categories, op));
 	/* The figures that are computed for such an op, whether its cells allow it or not. */
 	csvout_string(w, k->family == FAMILY_MATMUL ? "full"
 			 : k->family == FAMILY_CONV ? "flops_only"
@@ -178,13 +186,12 @@ static void next_columns(struct writer *w, const struct perf_op *op)
 
 static void tacho_columns(struct writer *w, const struct perf_op *op)
 {
-	const struct perf_kind *k = perf_op_kind(w->r, op);
 	const struct perf_device *d = &w->r->in->rows.v[op->row].on_device;
 	bool signpost = op->type == TYPE_SIGNPOST;
 
 	csvout_whole(w, perf_row_line(op->row), -1);
 	csvout_string(w, signpost ? "" : perf_run_name((enum perf_run)op->run));
-	csvout_string(w, signpost ? "" : perf_category_name(perf_category_of(k, PERF_MODEL_TACHO)));
+	csvout_string(w, signpost ? "" : perf_categories_name(&w->categories, op));
 	csvout_string(w, perf_limit_name(perf_limit_of(d)));
 	csvout_number(w, !isnan(perf_balance(d)), perf_balance(d));
 }
@@ -275,7 +282,7 @@ int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 			   .tacho = r->options->model == PERF_MODEL_TACHO,
 			   .out = &out,
 			   .text = BUF_INIT};
-	int code = 0;
+	int code = perf_categories_make(&w.categories, r);
 
 	csvout_header(&w);
 	for (size_t i = 0; i < view->n && code == 0; i++) {
@@ -287,5 +294,6 @@ int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 		code = perf_flush(&out, file);
 	buf_free(&out);
 	buf_free(&w.text);
+	perf_categories_free(&w.categories);
 	return code;
 }

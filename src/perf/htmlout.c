@@ -36,6 +36,7 @@ struct texts {
 struct page {
 	const struct perf_report *r;
 	struct texts texts;
+	struct perf_categories categories;
 	struct json j;
 	struct buf out;
 	bool failed;
@@ -149,7 +150,7 @@ static void htmlout_op_put(struct page *p, const struct perf_op *op)
 	figure_put(j, op->has & HAS_DRAM_PCT, op->dram_pct);
 	figure_put(j, op->has & HAS_FLOPS, op->flops);
 	figure_put(j, op->has & HAS_FLOPS_PCT, op->flops_pct);
-	json_text(j, NULL, perf_category_name(perf_category_of(k, p->r->options->model)));
+	json_text(j, NULL, perf_categories_name(&p->categories, op));
 	json_text(j, NULL, perf_run_name((enum perf_run)op->run));
 	json_bool(j, NULL, perf_op_counts(op));
 	figure_put(j, op->has & HAS_TOTAL, op->total);
@@ -347,8 +348,10 @@ int perf_html_write(const struct perf_report *r, const struct perf_stacked *stac
 	const char *mark = strstr(perf_page, DATA_MARK);
 	size_t before = (size_t)(mark - perf_page),
 	       after = (size_t)(perf_page_end - mark) - strlen(DATA_MARK);
-	int code = data_make(&p, stacked, notes);
+	int code = perf_categories_make(&p.categories, r);
 
+	if (code == 0)
+		code = data_make(&p, stacked, notes);
 	if (code == 0 && fwrite(perf_page, 1, before, file) != before)
 		code = TACHO_EWRITE;
 	if (code == 0)
@@ -359,6 +362,7 @@ int perf_html_write(const struct perf_report *r, const struct perf_stacked *stac
 		free(p.texts.list.v[i]);
 	vec_free(&p.texts.list);
 	free(p.texts.slots);
+	perf_categories_free(&p.categories);
 	buf_free(&p.out);
 	return code;
 }

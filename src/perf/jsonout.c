@@ -13,6 +13,7 @@ struct writer {
 	const struct perf_report *r;
 	struct buf out;
 	struct json j;
+	struct perf_categories categories;
 	FILE *file;
 	int code;
 };
@@ -151,7 +152,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	json_bool(&w->j, "replay", row->replay);
 	json_text(&w->j, "run", perf_run_name((enum perf_run)op->run));
 	write_spread(w, op);
-	json_text(&w->j, "category", perf_category_name(perf_category_of(k, w->r->options->model)));
+	json_text(&w->j, "category", perf_categories_name(&w->categories, op));
 	jsonout_number(&w->j, "device", row->device, PERF_NO_DEVICE);
 	if (row->sub_device_text)
 		json_text(&w->j, "sub_device", row->sub_device_text);
@@ -303,6 +304,7 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 {
 	struct writer w = {.r = r, .out = BUF_INIT, .file = file};
 
+	w.code = perf_categories_make(&w.categories, r);
 	json_init(&w.j, &w.out);
 	json_object(&w.j, NULL);
 	write_head(&w);
@@ -324,5 +326,6 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 	if (w.code == 0)
 		w.code = perf_flush(&w.out, file);
 	buf_free(&w.out);
+	perf_categories_free(&w.categories);
 	return w.code;
 }

@@ -55,4 +55,13 @@ void perf_stacked_csv(const struct perf_stacked *stacked, bool formulas_quoted, 
 enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model);
 const char *perf_category_name(enum perf_category category);
 
+/* Category names by kind, each found once: for writers of many ops. */
+struct perf_categories {
+	const struct perf_report *r;
+	uint8_t *by_kind; /* category + 1; 0: not found yet */
+};
+int perf_categories_make(struct perf_categories *c, const struct perf_report *report);
+void perf_categories_free(struct perf_categories *c);
+const char *perf_categories_name(struct perf_categories *c, const struct perf_op *op);
+
 #endif

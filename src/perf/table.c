@@ -110,16 +110,25 @@ void perf_add_math(struct buf *out, const struct perf_kind *k)
 	for (int t = 0; t < TENSORS; t++)
 		types[t] = k->datatype[t] ? perf_datatype_short(k->datatype[t]) : NULL;
 	if (k->family == FAMILY_MATMUL || k->family == FAMILY_CONV) {
-		buf_addf(out, "%s %s x %s => %s", k->fidelity_name ? k->fidelity_name : "?",
-			 types[IN0] ? types[IN0] : none, types[IN1] ? types[IN1] : none,
-			 types[OUT] ? types[OUT] : none);
+		buf_adds(out, k->fidelity_name ? k->fidelity_name : "?");
+		buf_addc(out, ' ');
+		buf_adds(out, types[IN0] ? types[IN0] : none);
+		buf_adds(out, " x ");
+		buf_adds(out, types[IN1] ? types[IN1] : none);
+		buf_adds(out, " => ");
+		buf_adds(out, types[OUT] ? types[OUT] : none);
 		return;
 	}
 	/* The comma belongs to the second type, whether there is a first or not. */
-	buf_addf(out, "%s%s%s", types[IN0] ? types[IN0] : "", types[IN1] ? ", " : "",
-		 types[IN1] ? types[IN1] : "");
-	if (types[OUT])
-		buf_addf(out, "%s=> %s", types[IN0] || types[IN1] ? " " : "", types[OUT]);
+	buf_adds(out, types[IN0] ? types[IN0] : "");
+	if (types[IN1]) {
+		buf_adds(out, ", ");
+		buf_adds(out, types[IN1]);
+	}
+	if (types[OUT]) {
+		buf_adds(out, types[IN0] || types[IN1] ? " => " : "=> ");
+		buf_adds(out, types[OUT]);
+	}
 }
 
 /*
