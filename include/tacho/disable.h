@@ -106,6 +106,24 @@ TACHO_NOTHING_2_(tacho_app_info, const char *, size_t)
 TACHO_NOTHING_1_(tacho_frame, const char *)
 TACHO_NOTHING_1_(tacho_frame_start, const char *)
 TACHO_NOTHING_1_(tacho_frame_stop, const char *)
+TACHO_NOTHING_ void tacho_frame_image(const void *rgba, unsigned width, unsigned height,
+				      unsigned offset, int flip)
+{
+	(void)rgba, (void)width, (void)height, (void)offset, (void)flip;
+}
+TACHO_NOTHING_ uint32_t tacho_section_enter(unsigned category, const char *text, size_t len)
+{
+	(void)category, (void)text, (void)len;
+	return 0;
+}
+TACHO_NOTHING_1_(tacho_section_leave, uint32_t)
+TACHO_NOTHING_3_(tacho_section_name, unsigned, const char *, size_t)
+TACHO_NOTHING_4_(tacho_parameter, uint32_t, const char *, enum tacho_parameter_type, int32_t)
+TACHO_NOTHING_ int tacho_parameter_next(uint32_t *number, int32_t *value)
+{
+	(void)number, (void)value;
+	return 0;
+}
 TACHO_NOTHING_2_(tacho_plot_int, const char *, int64_t)
 TACHO_NOTHING_2_(tacho_plot_float, const char *, float)
 TACHO_NOTHING_2_(tacho_plot_double, const char *, double)

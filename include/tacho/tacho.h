@@ -90,6 +90,12 @@ struct tacho_lock {
 		name, __FILE__, __LINE__, 1, 0, 0, NULL, 0 \
 	}
 
+enum tacho_parameter_type {
+	TACHO_PARAMETER_INT,
+	TACHO_PARAMETER_BOOL,
+	TACHO_PARAMETER_TRIGGER /* a button */
+};
+
 #define TACHO_CAT_(a, b) a##b
 #define TACHO_CAT(a, b)  TACHO_CAT_(a, b)
 
@@ -239,6 +245,50 @@ TACHO_API void tacho_app_info(const char *text, size_t len);
 TACHO_API void tacho_frame(const char *name);
 TACHO_API void tacho_frame_start(const char *name);
 TACHO_API void tacho_frame_stop(const char *name);
+
+/*
+ * An image of the main sequence's frame that is in progress, or of the one OFFSET (up to 255)
+ * frames before it. RGBA has 4 bytes per pixel, rows from top to bottom (FLIP: from bottom to top).
+ * Width and height are multiples of 4, or the image is ignored. The call compresses the image, to
+ * half a byte per pixel, which takes about 5 ns per pixel: use small images, 320 x 180 say. It
+ * needs 4 KiB of stack.
+ */
+TACHO_API void tacho_frame_image(const void *rgba, unsigned width, unsigned height, unsigned offset,
+				 int flip);
+
+/* --------------------------------------------------------------- sections
+ *
+ * A section is a phase of the program (a level, a request, an epoch). Sections overlap freely and
+ * belong to no thread. CATEGORY is a number up to 65,535 of the program's choice: sections of one
+ * category are shown together; 0 is the usual one.
+ */
+/* Returns the section's number for tacho_section_leave(); 0 while nobody records. */
+TACHO_API uint32_t tacho_section_enter(unsigned category, const char *text, size_t len);
+TACHO_API void tacho_section_leave(uint32_t section);
+/* Names a category. Stored until a recording starts. */
+TACHO_API void tacho_section_name(unsigned category, const char *name, size_t len);
+
+/* ------------------------------------------------------------- parameters
+ *
+ * Parameters are numbers of the program that viewers show and can set:
+ *
+ *	tacho_parameter(0, "speed", TACHO_PARAMETER_INT, speed);
+ *	...
+ *	uint32_t number;
+ *	int32_t value;
+ *
+ *	while (tacho_parameter_next(&number, &value))
+ *		if (number == 0)
+ *			speed = value;
+ *
+ * Nothing happens behind the program's back: it gets a new value when it asks. While there is none,
+ * that costs about as much as a zone.
+ */
+/* Declares a parameter. NUMBER is the program's choice. Stored until a recording starts. */
+TACHO_API void tacho_parameter(uint32_t number, const char *name, enum tacho_parameter_type type,
+			       int32_t value);
+/* Takes a value that a viewer has set. 0: there is none. */
+TACHO_API int tacho_parameter_next(uint32_t *number, int32_t *value);
 
 /* ------------------------------------------------------------------ plots
  *

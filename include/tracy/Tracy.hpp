@@ -2,7 +2,7 @@
 /*
  * Tracy's C++ interface on top of libtacho: a program written for it compiles unchanged by
  * switching the include path and linking libtacho. Semantics are those of tacho.h; call-stack
- * depths, frame images, parameters and source callbacks are accepted and ignored. Without
+ * depths and source callbacks are accepted and ignored. Without
  * TRACY_ENABLE all macros are nothing and no library is needed.
  */
 #ifndef TACHO_TRACY_HPP
@@ -275,7 +275,6 @@
 #define TracyParameterRegister(...) tracy::Profiler::ParameterRegister(__VA_ARGS__)
 #define TracyParameterSetup(idx, name, type, value) \
 	tracy::Profiler::ParameterSetup(idx, name, type, value)
-/* Begin and end of a section are messages. */
 #define TracySectionEnter(...) tracy::Profiler::SectionEnter(0, __VA_ARGS__)
 #define TracySectionEnterCategory(category, ...) \
 	tracy::Profiler::SectionEnter(category, __VA_ARGS__)

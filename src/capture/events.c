@@ -348,6 +348,56 @@ static void on_device_clock(struct context *x)
 	hold_row(x, m->track, TRACE_ROW_DEVICE_CLOCK, w[2], w[3], w[4]);
 }
 
+/* Tracks of kind TRACE_OTHER for rows of one kind; the numbers below are those of devices. */
+enum { IMAGES_NUMBER = 1 << 20, SECTIONS_NUMBER, PARAMETERS_NUMBER };
+
+static void hold_other(struct context *x, uint64_t number, const char *name, uint32_t kind,
+		       uint64_t a, uint64_t b, uint64_t c)
+{
+	struct made *m = process_track(x->c, x->p, TRACE_OTHER, number, name);
+
+	if (m)
+		hold_row(x, m->track, kind, a, b, c);
+}
+
+static void event_image(struct context *x)
+{
+	uint64_t w = x->e->words[0];
+	struct trace_row row = {.b = TRACE_IMAGE(w & 0xffff, w >> 16 & 0xffff, w >> 32 & 1),
+				.text_len = x->e->len};
+
+	if (x->e->truncated || !TRACE_IMAGE_IS_WHOLE(&row)) {
+		on_broken(x, TRACE_LOSS_CORRUPT);
+		return;
+	}
+	hold_other(x, IMAGES_NUMBER, TRACE_IMAGES, TRACE_ROW_FRAME_IMAGE, w >> 40 & 0xff, row.b, 0);
+}
+
+static void event_section(struct context *x)
+{
+	uint64_t w = x->e->words[0];
+
+	hold_other(x, SECTIONS_NUMBER, TRACE_SECTIONS, TRACE_ROW_SECTION, w & UINT32_MAX,
+		   w >> 32 & 0xffff, w >> 48);
+}
+
+static void event_parameter(struct context *x)
+{
+	const struct ring_event *e = x->e;
+	const uint64_t *w = e->words;
+	bool set = e->type == RING_PARAMETER_SET;
+	struct ring_event named = *e;
+
+	if (!set) {
+		named.text = process_name(x->p, w[2]);
+		named.len = (uint32_t)strlen(named.text);
+	}
+	x->e = &named;
+	hold_other(x, PARAMETERS_NUMBER, TRACE_PARAMETERS, TRACE_ROW_PARAMETER, w[0] & UINT32_MAX,
+		   TRACE_PARAMETER(set ? 0 : w[0] >> 32 & 0xff, set), (uint64_t)(int32_t)w[1]);
+	x->e = e;
+}
+
 static void record_event(struct context *x)
 {
 	const struct ring_event *e = x->e;
@@ -439,6 +489,16 @@ static void record_event(struct context *x)
 		break;
 	case RING_DEVICE_CLOCK:
 		on_device_clock(x);
+		break;
+	case RING_FRAME_IMAGE:
+		event_image(x);
+		break;
+	case RING_SECTION:
+		event_section(x);
+		break;
+	case RING_PARAMETER:
+	case RING_PARAMETER_SET:
+		event_parameter(x);
 		break;
 	case RING_T_TORN:
 		on_broken(x, TRACE_LOSS_TORN);

@@ -185,7 +185,11 @@ static void add_lost_threads(struct capture *c, struct process *p)
 void process_end(struct capture *c, struct process *p)
 {
 	uint64_t threads_lost;
+	uint32_t number, value;
 
+	/* It takes no more values: free their slots. */
+	while (ring_parameter_take(c->session.control, p->info.pid, &number, &value))
+		;
 	for (size_t i = 0; i < p->fibers.n; i++)
 		zones_stack_finish(c, &p->fibers.v[i]->stack);
 	if (trace_update_process(c->writer, p->id, &p->info) < 0)

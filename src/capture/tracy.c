@@ -23,10 +23,29 @@ int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error 
 	return r < 0 ? r : tracy_hub_listen(c->hub, port, err);
 }
 
+/* Passes on values that viewers have set. */
+static void tracy_parameters(struct capture *c)
+{
+	struct tracy_peer p;
+	uint32_t number, value;
+
+	for (size_t i = 0; i < tracy_hub_peers(c->hub); i++) {
+		tracy_hub_peer(c->hub, i, &p);
+		while (p.state == TRACY_PEER_RECORDING &&
+		       ring_parameter_take(c->session.control, p.pid, &number, &value))
+			tracy_hub_set_parameter(c->hub, p.pid, number, (int32_t)value);
+	}
+}
+
 size_t tracy_round(struct capture *c)
 {
 	struct tacho_error err;
-	int n = c->hub ? tracy_hub_round(c->hub, 0, &err) : 0;
+	int n;
+
+	if (!c->hub)
+		return 0;
+	tracy_parameters(c);
+	n = tracy_hub_round(c->hub, 0, &err);
 
 	if (n < 0)
 		capture_error(c, n);

@@ -216,6 +216,13 @@ int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned
 int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
 		       const char *bytes, size_t len);
 
+/*
+ * The same with a string of LEN bytes that MAKE writes piece by piece, in order. Needs 3 KiB of
+ * stack. A string that finds no room is lost as a whole.
+ */
+int record_emit_made(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		     void (*make)(void *context, char *to, size_t len), void *context, size_t len);
+
 /* ---- names.c ---- */
 
 /* Sends unsent source locations and names to stream 0. Lock held. */

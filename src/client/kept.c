@@ -73,6 +73,22 @@ void kept_add(unsigned type, const uint64_t *words, unsigned count, const char *
 	client_unlock(&guard);
 }
 
+bool kept_change(unsigned type, uint32_t number, uint64_t value)
+{
+	struct guard guard;
+	struct kept *k;
+
+	if (!client_process || !client_lock(&guard))
+		return false;
+	for (k = first; k; k = k->next)
+		if (k->type == type && (uint32_t)k->words[0] == number)
+			break;
+	if (k)
+		k->words[1] = value;
+	client_unlock(&guard);
+	return k != NULL;
+}
+
 void kept_send(struct thread *t)
 {
 	for (const struct kept *k = first; k; k = k->next)

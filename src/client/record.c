@@ -189,6 +189,26 @@ static int emit_string(struct thread *t, unsigned type, const uint64_t *words, u
 	return emit_record(t, type, words, count, &s, locked) && !(s.flags & RING_STRING_TRUNCATED);
 }
 
+int record_emit_made(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
+		     void (*make)(void *context, char *to, size_t len), void *context, size_t len)
+{
+	uint64_t flags = len > RING_PART ? new_group() : 0;
+	char bytes[RING_PART];
+
+	for (;;) {
+		struct string s = {bytes, len < RING_PART ? len : RING_PART, flags};
+
+		make(context, bytes, s.len);
+		if (len <= RING_PART)
+			return emit_record(t, type, words, count, &s, false);
+		if (!emit_record(t, RING_TEXT_PART, NULL, 0, &s, false)) {
+			thread_lose(t, RING_RECORD, tacho_ticks());
+			return 0;
+		}
+		len -= RING_PART;
+	}
+}
+
 int record_emit(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
 		const char *bytes, size_t len)
 {

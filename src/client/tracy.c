@@ -346,11 +346,7 @@ TACHO_API void ___tracy_emit_frame_mark_end(const char *name)
 TACHO_API void ___tracy_emit_frame_image(const void *image, uint16_t w, uint16_t h, uint8_t offset,
 					 int32_t flip)
 {
-	(void)image;
-	(void)w;
-	(void)h;
-	(void)offset;
-	(void)flip;
+	tacho_frame_image(image, w, h, offset, flip);
 }
 
 TACHO_API void ___tracy_emit_plot(const char *name, double val)

@@ -168,6 +168,14 @@ static bool serve_is_over(const struct live *live, const struct viewers *v, uint
 	return now - *ended >= GRACE_NS;
 }
 
+static void serve_set_parameter(void *context, uint32_t pid, uint32_t number, int32_t value)
+{
+	struct live *live = context;
+
+	if (live->on && !ring_follow_set_parameter(&live->follow, pid, number, value))
+		err_note("a parameter was not set: too many values wait for their programs");
+}
+
 static int serve_serve(struct trace *trace, struct live *live, const struct conf *conf,
 		       const struct tracy_network *networks, const struct cmd_common *common,
 		       struct tacho_error *err)
@@ -175,7 +183,9 @@ static int serve_serve(struct trace *trace, struct live *live, const struct conf
 	struct tracy_server_options options = {.port = (uint16_t)conf->port,
 					       .everywhere = conf->everywhere,
 					       .allowed = networks,
-					       .allowed_count = conf->allow.n};
+					       .allowed_count = conf->allow.n,
+					       .set_parameter = serve_set_parameter,
+					       .context = live};
 	struct tracy_server *server;
 	struct viewers viewers = {0};
 	uint64_t ended = 0;

@@ -67,7 +67,9 @@ static int json_row_write(FILE *out, struct json *j, const struct trace *trace,
 	add_field(j, trace, row, &fields[0], row->a);
 	add_field(j, trace, row, &fields[1], row->b);
 	add_field(j, trace, row, &fields[2], row->c);
-	if (row->text_len)
+	if (row->kind == TRACE_ROW_FRAME_IMAGE)
+		json_uint(j, "bytes", row->text_len);
+	else if (row->text_len)
 		json_string(j, "text", row->text, row->text_len);
 	json_end(j);
 	if (j->out->failed)

@@ -257,6 +257,9 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 	case TRACE_ROW_CRASH:
 	case TRACE_ROW_DEVICE_CLOCK:
 	case TRACE_ROW_HOST_CLOCK:
+	case TRACE_ROW_FRAME_IMAGE:
+	case TRACE_ROW_SECTION:
+	case TRACE_ROW_PARAMETER:
 	case TRACE_ROW_KINDS:
 		break;
 	}

@@ -72,6 +72,31 @@ void ring_follow_wait(struct ring_follow *f, unsigned ms)
 		f->seen = atomic_load(&f->control->written);
 }
 
+/* Stores a value in the slot if its owner is still OWNER. */
+static bool parameter_store(struct ring_parameter *p, uint64_t owner, uint64_t next, int32_t value)
+{
+	if (!atomic_compare_exchange_strong(&p->owner, &owner, RING_PARAMETER_BUSY))
+		return false;
+	atomic_store_explicit(&p->value, (uint32_t)value, memory_order_relaxed);
+	atomic_store(&p->owner, next);
+	return true;
+}
+
+bool ring_follow_set_parameter(struct ring_follow *f, uint32_t pid, uint32_t number, int32_t value)
+{
+	uint64_t owner = RING_PARAMETER_OWNER(pid, number);
+
+	if (!f->control || !pid)
+		return false;
+	for (unsigned i = 0; i < RING_PARAMETERS; i++)
+		if (parameter_store(&f->control->parameters[i], owner, owner, value))
+			return true;
+	for (unsigned i = 0; i < RING_PARAMETERS; i++)
+		if (parameter_store(&f->control->parameters[i], 0, owner, value))
+			return true;
+	return false;
+}
+
 void ring_follow_close(struct ring_follow *f)
 {
 	if (f->control)

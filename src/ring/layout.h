@@ -101,6 +101,11 @@ enum ring_type {
 	RING_DEVICE_CLOCK, /* device, ticks, cycles, bound in ns, MHz */
 	RING_CORE_DAMAGE,  /* core, ticks, markers that a kernel has overwritten */
 	RING_CORE_MARKER,  /* core, srcloc id | kind << 32 | values << 40, ticks, cycle, values */
+	/* On any stream: */
+	RING_FRAME_IMAGE,   /* RING_IMAGE(), STRING = DXT1 blocks */
+	RING_SECTION,       /* RING_SECTION_WORD(), STRING */
+	RING_PARAMETER,     /* number | type << 32, value, name id */
+	RING_PARAMETER_SET, /* number, value: the program has taken it */
 	RING_TYPES
 };
 
@@ -114,6 +119,14 @@ static inline int ring_is_timeless(unsigned type)
 }
 
 enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };
+
+/* OFFSET: how many frames ago the image was made. */
+#define RING_IMAGE(width, height, flip, offset)                                  \
+	((uint64_t)(width) | (uint64_t)(height) << 16 | (uint64_t)(flip) << 32 | \
+	 (uint64_t)(offset) << 40)
+/* OP: enum trace_section_op. */
+#define RING_SECTION_WORD(id, category, op) \
+	((uint64_t)(id) | (uint64_t)(category) << 32 | (uint64_t)(op) << 48)
 
 #define RING_PART             2048u /* most bytes of string in one record */
 #define RING_STRING_TRUNCATED (1ull << 32)
@@ -150,6 +163,22 @@ struct ring_join {
 
 #define RING_JOINS 48u
 
+/*
+ * A value that a viewer has set for a parameter of a program, until the program takes it. Both
+ * sides get a slot to themselves by compare and swap of .owner: a viewer from 0, or to replace a
+ * value that was not taken yet; the program to take it. A side that is killed in between leaves its
+ * slot unusable for the rest of the session.
+ */
+#define RING_PARAMETERS                   16u
+#define RING_PARAMETER_BUSY               1ull
+#define RING_PARAMETER_OWNER(pid, number) ((uint64_t)(pid) << 32 | (uint32_t)(number))
+
+struct ring_parameter {
+	_Atomic uint64_t owner; /* RING_PARAMETER_OWNER(), 0 = free, or RING_PARAMETER_BUSY */
+	_Atomic uint32_t value;
+	uint32_t reserved;
+};
+
 struct ring_control {
 	_Atomic uint64_t key; /* session generation << 32 while recording, else 0 */
 	uint64_t magic;
@@ -172,7 +201,29 @@ struct ring_control {
 	_Atomic uint32_t written; /* checkpoints written; followers wait on it as a futex */
 	uint32_t filters;         /* attach files: as in ring_header */
 	struct ring_join joins[RING_JOINS];
+	struct ring_parameter parameters[RING_PARAMETERS];
 };
+
+/*
+ * Takes a value of process PID from its slot: true and *NUMBER, *VALUE, or false if there is none.
+ */
+static inline int ring_parameter_take(struct ring_control *control, uint32_t pid, uint32_t *number,
+				      uint32_t *value)
+{
+	for (unsigned i = 0; i < RING_PARAMETERS; i++) {
+		struct ring_parameter *p = &control->parameters[i];
+		uint64_t owner = atomic_load_explicit(&p->owner, memory_order_relaxed);
+
+		if (owner >> 32 != pid || !pid ||
+		    !atomic_compare_exchange_strong(&p->owner, &owner, RING_PARAMETER_BUSY))
+			continue;
+		*number = (uint32_t)owner;
+		*value = atomic_load_explicit(&p->value, memory_order_relaxed);
+		atomic_store(&p->owner, 0);
+		return 1;
+	}
+	return 0;
+}
 
 /* ---- pool ---- */
 

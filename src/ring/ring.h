@@ -199,6 +199,11 @@ struct ring_follow {
 	uint32_t seen;                /* last seen control->written */
 };
 
+/*
+ * Sets a parameter of a process of the session. The process takes it when it asks; a value that it
+ * has not taken yet is replaced. False: too many values wait.
+ */
+bool ring_follow_set_parameter(struct ring_follow *f, uint32_t pid, uint32_t number, int32_t value);
 int ring_follow_open(struct ring_follow *f, const char *dir, struct tacho_error *err);
 void ring_follow_touch(struct ring_follow *f);
 /*

@@ -109,6 +109,9 @@ static const struct row_fields {
 	[TRACE_ROW_MARKER_WORD] = FIELDS(UINT("value")),
 	[TRACE_ROW_HOST_CLOCK] =
 		FIELDS(UINT("source_tick"), {"bound_ns", TRACE_FIELD_BOUND}, UINT("host")),
+	[TRACE_ROW_FRAME_IMAGE] = FIELDS({"frames_ago", TRACE_FIELD_INT}, UINT("size")),
+	[TRACE_ROW_SECTION] = FIELDS(UINT("section"), UINT("category"), UINT("operation")),
+	[TRACE_ROW_PARAMETER] = FIELDS(UINT("parameter"), UINT("type"), {"value", TRACE_FIELD_INT}),
 #undef UINT
 #undef FIELDS
 };

@@ -190,7 +190,10 @@ struct trace_open_zone {
 	X(SYMBOL, "symbol") /* module << 48 | offset   line   inlined   function, 0, file */      \
 	X(MARKER, "marker") /* cycle      TRACE_MARKER()           value      meta data */        \
 	X(MARKER_WORD, "marker word") /* the second value of the marker before it */              \
-	X(HOST_CLOCK, "host clock")   /* source tick   bound in ns    host: of a merged trace */
+	X(HOST_CLOCK, "host clock")   /* source tick   bound in ns    host: of a merged trace */  \
+	X(FRAME_IMAGE, "frame image") /* frames ago  TRACE_IMAGE()      0          see below */   \
+	X(SECTION, "section")         /* number     category           enum trace_section_op */   \
+	X(PARAMETER, "parameter")     /* number     TRACE_PARAMETER()  int64 value name */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -264,6 +267,47 @@ enum trace_state {
 #define TRACE_STATE_OF(b)   ((uint32_t)((b)&0xff))
 #define TRACE_STATE_CPU(b)  ((uint32_t)((b) >> 8 & 0xffffff))
 #define TRACE_STATE_CALL(b) ((uint32_t)((b) >> 32))
+
+/*
+ * An image of a frame of the process's unnamed set, on a track of kind TRACE_OTHER named
+ * TRACE_IMAGES. .text has its DXT1 blocks, 8 bytes for 4 x 4 pixels, by rows. It shows the frame
+ * that begins with mark number N - .a (from 1; .a may be negative), N being the number of marks up
+ * to its time.
+ */
+#define TRACE_IMAGES "frame images"
+#define TRACE_IMAGE(width, height, flip) \
+	((uint64_t)(width) | (uint64_t)(height) << 16 | (uint64_t)(flip) << 32)
+#define TRACE_IMAGE_WIDTH(b)  ((uint32_t)((b)&0xffff))
+#define TRACE_IMAGE_HEIGHT(b) ((uint32_t)((b) >> 16 & 0xffff))
+#define TRACE_IMAGE_FLIP(b)   ((uint32_t)((b) >> 32 & 1))
+#define TRACE_IMAGE_BYTES(b)  ((uint64_t)TRACE_IMAGE_WIDTH(b) * TRACE_IMAGE_HEIGHT(b) / 2)
+/* Whether a row has as many bytes as its width and height, which are multiples of 4, need. */
+#define TRACE_IMAGE_IS_WHOLE(row)                                             \
+	((row)->text_len && (row)->text_len == TRACE_IMAGE_BYTES((row)->b) && \
+	 !(TRACE_IMAGE_WIDTH((row)->b) % 4) && !(TRACE_IMAGE_HEIGHT((row)->b) % 4))
+
+/*
+ * Sections: phases of a program that overlap freely, on a track of kind TRACE_OTHER named
+ * TRACE_SECTIONS. ENTER has the text; LEAVE has the number of the ENTER alone. NAME names a
+ * category.
+ */
+#define TRACE_SECTIONS "sections"
+enum trace_section_op { TRACE_SECTION_ENTER, TRACE_SECTION_LEAVE, TRACE_SECTION_NAME };
+
+/*
+ * Parameters that a program lets viewers set, on a track of kind TRACE_OTHER named
+ * TRACE_PARAMETERS. A row with the name declares one, a row without says that the program has taken
+ * a new value.
+ */
+#define TRACE_PARAMETERS "parameters"
+enum trace_parameter_type {
+	TRACE_PARAMETER_INT,
+	TRACE_PARAMETER_BOOL,
+	TRACE_PARAMETER_TRIGGER /* setting it to any value triggers something */
+};
+#define TRACE_PARAMETER(type, set) ((uint64_t)(type) | (uint64_t)(set) << 8)
+#define TRACE_PARAMETER_TYPE(b)    ((uint32_t)((b)&0xff))
+#define TRACE_PARAMETER_IS_SET(b)  ((uint32_t)((b) >> 8 & 1))
 
 enum trace_lock_op {
 	TRACE_LOCK_WAIT,

@@ -420,7 +420,7 @@ struct decoder *decoder_new(struct trace_writer *w, uint32_t process, uint32_t v
 	d->sink.w = w;
 	d->process = process;
 	d->notes = notes;
-	d->texts = d->single = (struct buf)BUF_INIT;
+	d->texts = d->single = d->image = (struct buf)BUF_INIT;
 	d->payload = TRACE_NONE;
 	d->clock.same = true;
 	d->tick_ns = 1;
@@ -502,6 +502,7 @@ void decoder_free(struct decoder *d)
 		map_free(&d->track_of[i]);
 	lookup_free(d);
 	buf_free(&d->single);
+	buf_free(&d->image);
 	sink_free(&d->sink);
 	free(d);
 }

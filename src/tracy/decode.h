@@ -127,6 +127,8 @@ struct decoder {
 	bool devices;   /* the width of contexts is certain */
 	bool terminated, crashed;
 	uint64_t zones, frames; /* main frame marks */
+	uint64_t last_frame;    /* tick of the last of those */
+	uint64_t frame_offset;  /* marks before the client was recorded */
 	uint64_t last;          /* latest tick of the trace */
 
 	/* first pass */
@@ -156,6 +158,7 @@ struct decoder {
 
 	/* second pass */
 	struct buf single; /* text for the next item, which may be in the next frame */
+	struct buf image;  /* the same of a frame image: DXT1 blocks */
 	uint32_t payload;  /* source location for the next item */
 	uint64_t memory_name;
 	struct wire_thread *thread;
@@ -235,6 +238,8 @@ static inline uint64_t decode_tick(struct decoder *d, int64_t time)
 struct wire_thread *decode_thread(struct decoder *d, uint32_t tid);
 
 /* ---- decode_rows.c */
+/* The client was told to use another value. */
+void decode_parameter_set(struct decoder *d, uint32_t number, int32_t value);
 void decode_row(struct decoder *d, const struct wire_read *item);
 /* ---- decode_gpu.c */
 void decode_gpu(struct decoder *d, const struct wire_read *item);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Second pass: messages, plots, frames, locks, memory, and items that are only counted. */
 #include "tracy/decode.h"
+#include "tracy/image.h"
 
 #include <stdlib.h>
 
@@ -204,7 +205,10 @@ static void on_frame(struct decoder *d, const struct wire_read *item)
 		return;
 	if (item->kind == WIRE_FRAME_MARK) {
 		decode_rows_put(d, t->track, current_thread(d), TRACE_ROW_FRAME, tick, 0, 0);
-		d->frames += !item->v[1];
+		if (!item->v[1]) {
+			d->frames++;
+			d->last_frame = tick;
+		}
 	} else if (item->kind == WIRE_FRAME_MARK_START) {
 		t->open = tick;
 		if (!t->info.format) {
@@ -309,6 +313,107 @@ static void on_memory(struct decoder *d, const struct wire_read *item)
 				decode_tick(d, d->serial_time), item->v[2], alloc ? item->v[3] : 0);
 }
 
+/* ------------------------------------- frame images, sections, parameters */
+
+/* Numbers of tracks of kind TRACE_OTHER. */
+enum { IMAGES_NUMBER = 1 << 20, SECTIONS_NUMBER, PARAMETERS_NUMBER };
+
+static void decode_rows_other_put(struct decoder *d, uint64_t number, const char *name,
+				  struct trace_row *row)
+{
+	struct wire_track *t = decode_rows_track_of(d, TRACE_OTHER, number, name);
+
+	row->thread = current_thread(d);
+	if (t)
+		sink_row(&d->sink, t->track, row);
+}
+
+static void on_image_data(struct decoder *d, const struct wire_read *item)
+{
+	buf_reset(&d->image);
+	if (buf_add(&d->image, item->bytes, item->len) < 0)
+		sink_error(&d->sink, TACHO_ENOMEM);
+	else if (item->len)
+		image_from_wire(d->image.data, item->len);
+}
+
+/*
+ * Its number counts marks from the start of the program, and the trace has two frames before the
+ * first mark. It may arrive before the mark of its frame.
+ */
+static void on_image(struct decoder *d, const struct wire_read *item)
+{
+	const uint64_t *v = item->v;
+	uint64_t mark = v[0] - d->frame_offset + 2;
+	struct trace_row row = {.kind = TRACE_ROW_FRAME_IMAGE,
+				.time = d->last_frame + 1,
+				.a = d->frames - mark,
+				.b = TRACE_IMAGE(v[1], v[2], v[3] != 0),
+				.text = d->image.data,
+				.text_len = (uint32_t)d->image.len};
+
+	if (TRACE_IMAGE_IS_WHOLE(&row))
+		decode_rows_other_put(d, IMAGES_NUMBER, TRACE_IMAGES, &row);
+	else
+		d->notes->n[TRACY_NOTE_IMAGES]++;
+	buf_reset(&d->image);
+}
+
+static void on_section(struct decoder *d, const struct wire_read *item)
+{
+	const uint64_t *v = item->v;
+	bool enter = item->kind == WIRE_SECTION_ENTER;
+	struct trace_row row = {.kind = TRACE_ROW_SECTION,
+				.a = v[1],
+				.b = enter ? v[2] : 0,
+				.c = enter ? TRACE_SECTION_ENTER : TRACE_SECTION_LEAVE,
+				.text = enter ? d->single.data : "",
+				.text_len = enter ? (uint32_t)d->single.len : 0};
+
+	decode_advance(&d->thread_time, v[0]);
+	row.time = decode_tick(d, d->thread_time);
+	decode_rows_other_put(d, SECTIONS_NUMBER, TRACE_SECTIONS, &row);
+}
+
+/* It has no time. */
+static void on_section_name(struct decoder *d, const struct wire_read *item)
+{
+	struct trace_row row = {.kind = TRACE_ROW_SECTION,
+				.time = d->last,
+				.b = item->v[0],
+				.c = TRACE_SECTION_NAME,
+				.text = d->single.data,
+				.text_len = (uint32_t)d->single.len};
+
+	decode_rows_other_put(d, SECTIONS_NUMBER, TRACE_SECTIONS, &row);
+}
+
+/* Nor has this. */
+static void on_parameter(struct decoder *d, const struct wire_read *item)
+{
+	const uint64_t *v = item->v;
+	struct trace_row row = {.kind = TRACE_ROW_PARAMETER,
+				.time = d->last,
+				.a = v[0],
+				.b = TRACE_PARAMETER(v[2], 0),
+				.c = (uint64_t)(int32_t)v[3]};
+
+	row.text = lookup_string(d, v[1], &row.text_len);
+	decode_rows_other_put(d, PARAMETERS_NUMBER, TRACE_PARAMETERS, &row);
+}
+
+void decode_parameter_set(struct decoder *d, uint32_t number, int32_t value)
+{
+	struct trace_row row = {.kind = TRACE_ROW_PARAMETER,
+				.time = d->last,
+				.a = number,
+				.b = TRACE_PARAMETER(0, 1),
+				.c = (uint64_t)value,
+				.text = ""};
+
+	decode_rows_other_put(d, PARAMETERS_NUMBER, TRACE_PARAMETERS, &row);
+}
+
 /* --------------------------------------------------------------------- rest */
 
 static void on_other(struct decoder *d, enum wire_kind kind)
@@ -328,17 +433,8 @@ static void on_other(struct decoder *d, enum wire_kind kind)
 	case WIRE_THREAD_WAKEUP:
 		d->notes->n[TRACY_NOTE_WAKEUPS]++;
 		break;
-	case WIRE_PARAM_SETUP:
-		d->notes->n[TRACY_NOTE_PARAMETERS]++;
-		break;
 	case WIRE_CONTEXT_SWITCH:
 		d->notes->n[TRACY_NOTE_SWITCHES]++;
-		break;
-	case WIRE_FRAME_IMAGE:
-		d->notes->n[TRACY_NOTE_IMAGES]++;
-		break;
-	case WIRE_SECTION_ENTER:
-		d->notes->n[TRACY_NOTE_SECTIONS]++;
 		break;
 	case WIRE_GPU_ZONE_ANNOTATION:
 		d->notes->n[TRACY_NOTE_DEVICE_EXTRAS]++;
@@ -403,6 +499,22 @@ void decode_row(struct decoder *d, const struct wire_read *item)
 		break;
 	case WIRE_MEM_ALLOC ... WIRE_MEM_FREE_CALLSTACK_NAMED:
 		on_memory(d, item);
+		break;
+	case WIRE_FRAME_IMAGE_DATA:
+		on_image_data(d, item);
+		break;
+	case WIRE_FRAME_IMAGE:
+		on_image(d, item);
+		break;
+	case WIRE_SECTION_ENTER:
+	case WIRE_SECTION_LEAVE:
+		on_section(d, item);
+		break;
+	case WIRE_SECTION_SETUP:
+		on_section_name(d, item);
+		break;
+	case WIRE_PARAM_SETUP:
+		on_parameter(d, item);
 		break;
 	case WIRE_MEM_DISCARD:
 	case WIRE_MEM_DISCARD_CALLSTACK:

@@ -207,6 +207,21 @@ int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err)
 	return hub->error ? err_set(err, hub->error, "%s", err_text(hub->error)) : hub->frames;
 }
 
+void tracy_hub_set_parameter(struct tracy_hub *hub, uint32_t pid, uint32_t number, int32_t value)
+{
+	for (size_t i = 0; i < hub->peers.n; i++) {
+		struct peer *p = hub->peers.v[i];
+		uint64_t pair = (uint64_t)number << 32 | (uint32_t)value;
+		uint8_t query[WIRE_QUERY] = {QUERY_PARAMETER};
+
+		if (p->info.pid != pid || p->info.state != TRACY_PEER_RECORDING || p->stopping)
+			continue;
+		memcpy(query + 1, &pair, sizeof(pair));
+		buf_add(&p->out, query, sizeof(query));
+		decode_parameter_set(p->decoder, number, value);
+	}
+}
+
 void tracy_hub_stop(struct tracy_hub *hub)
 {
 	for (size_t i = 0; i < hub->peers.n; i++)

@@ -195,6 +195,9 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_CRASH_REPORT:
 		lookup_ask(d, QUERY_STRING, v[1]);
 		break;
+	case WIRE_PARAM_SETUP:
+		lookup_ask(d, QUERY_STRING, v[1]);
+		break;
 	case WIRE_SYS_POWER:
 		lookup_ask(d, QUERY_STRING, v[2]);
 		break;

@@ -283,7 +283,8 @@ static void next_version(struct tracy_hub *hub, struct peer *p)
  */
 static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 {
-	size_t size = wire_versions[p->version] >= 76 ? WIRE_WELCOME - 8 : WIRE_WELCOME;
+	size_t size = wire_versions[p->version] >= 76 ? WIRE_WELCOME - 8 : WIRE_WELCOME,
+	       base = size;
 	size_t flags_at = size - 1024 - 64 - 4 - 12 - 2;
 	const uint8_t *in = (const uint8_t *)p->in.data;
 
@@ -311,6 +312,8 @@ static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 		peer_end(hub, p, TRACY_PEER_FAILED, "its welcome makes no sense");
 		return false;
 	}
+	if (size > base)
+		p->decoder->frame_offset = wire_u64(in + 1 + base);
 	peer_take(p, 1 + size);
 	p->info.state = TRACY_PEER_RECORDING;
 	p->deadline = 0;

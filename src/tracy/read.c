@@ -223,6 +223,8 @@ static void read_free(struct read *r)
 	map_free(&r->static_srclocs);
 	map_free(&r->message_of);
 	map_free(&r->pids);
+	vec_free(&r->images);
+	vec_free(&r->sections);
 	vec_free(&r->samples);
 	vec_free(&r->stacks);
 	vec_free(&r->stack_frames);
@@ -258,7 +260,9 @@ int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_
 			 .path = path,
 			 .notes = notes,
 			 .messages_track = TRACE_NONE,
-			 .stacks_track = TRACE_NONE};
+			 .stacks_track = TRACE_NONE,
+			 .images_track = TRACE_NONE,
+			 .sections_track = TRACE_NONE};
 	int code;
 
 	r.text = (struct buf)BUF_INIT;
@@ -275,6 +279,7 @@ int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_
 		in_fail(&r.in, TACHO_EDAMAGED, "it has data after its end");
 	read_finish_processes(&r);
 	read_finish_rows(&r);
+	read_finish_sections(&r);
 	sink_count_rows(&r.sink);
 	code = result_of(&r, path, err);
 	read_free(&r);

@@ -61,6 +61,21 @@ struct read_stack {
 	uint32_t depth, node;
 };
 
+struct read_image {
+	uint32_t image;
+	uint64_t time; /* of the frame */
+};
+
+struct read_section {
+	uint64_t time;
+	uint32_t number, text; /* text: string + 1 */
+	uint16_t category;
+	uint8_t op; /* enum trace_section_op */
+};
+
+/* Ids of tracks of kind TRACE_OTHER. */
+enum { READ_IMAGES = 1 << 20, READ_SECTIONS };
+
 struct read_node {
 	uint64_t key;
 	uint32_t caller;
@@ -121,7 +136,14 @@ struct read {
 		int64_t time;
 	} crash;
 	int64_t period; /* of samples, ns */
-	uint32_t stacks_track;
+	uint32_t stacks_track, images_track, sections_track;
+	struct {
+		VEC(struct read_image);
+	} images; /* of frames */
+	struct {
+		VEC(struct read_section);
+	} sections;
+	uint64_t section_count;
 	struct {
 		VEC(struct read_sample);
 	} samples;
@@ -209,15 +231,20 @@ void read_memory(struct read *r);
 void read_app_info(struct read *r);
 /* Messages are held until their threads are known. */
 void read_finish_rows(struct read *r);
+/* ---- read_images.c */
+/* Frame at TIME has IMAGE, UINT32_MAX: none. */
+void read_images_frame(struct read *r, uint32_t image, uint64_t time);
+void read_images(struct read *r);
+void read_old_sections(struct read *r);
+void read_sections(struct read *r);
+/* Sections are held until the strings are known. */
+void read_finish_sections(struct read *r);
 /* ---- read_samples.c */
 void read_samples(struct read *r, uint32_t track);
 void read_callstacks(struct read *r);
 void read_callstack_frames(struct read *r);
 void read_switches(struct read *r);
 /* ---- read_rest.c: sections without a place in the model are counted */
-void read_sections(struct read *r);
-void read_old_sections(struct read *r);
-void read_images(struct read *r);
 void read_cpu_switches(struct read *r);
 void read_pids(struct read *r);
 void read_cpu_threads(struct read *r);

@@ -23,42 +23,6 @@ static void read_rest_note(struct read *r, enum tracy_note what, uint64_t n)
 		r->notes->n[what] += n;
 }
 
-#define SECTION_BYTES (6 + 6 + 3) /* start, end, text */
-
-void read_old_sections(struct read *r)
-{
-	uint64_t n = in_u64(&r->in);
-
-	skip_list(r, n, SECTION_BYTES);
-	read_rest_note(r, TRACY_NOTE_SECTIONS, n);
-}
-
-void read_sections(struct read *r)
-{
-	uint64_t n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		in_u16(&r->in); /* category */
-		read_old_sections(r);
-	}
-	skip_list(r, in_u64(&r->in), 2 + 3); /* names of categories */
-}
-
-void read_images(struct read *r)
-{
-	uint64_t n;
-
-	in_skip(&r->in, in_u32(&r->in));
-	n = in_u64(&r->in);
-	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		uint64_t width = in_u16(&r->in), height = in_u16(&r->in);
-
-		in_u8(&r->in);
-		in_skip(&r->in, width * height / 2);
-	}
-	read_rest_note(r, TRACY_NOTE_IMAGES, n);
-}
-
 void read_cpu_switches(struct read *r)
 {
 	in_u64(&r->in);

@@ -48,13 +48,14 @@ static void read_frame_set(struct read *r)
 	for (uint64_t i = 0; i < n && read_ok(r); i++) {
 		struct trace_row row = {.kind = TRACE_ROW_FRAME, .thread = TRACE_NONE, .text = ""};
 		int64_t start = read_delta(r, &reference), end;
+		uint32_t image;
 
 		row.time = read_tick(start);
 		if (pairs) {
 			end = read_delta(r, &reference);
 			row.a = end < start ? 0 : read_tick(end);
 		}
-		in_u32(&r->in); /* image */
+		image = in_u32(&r->in);
 		/* A lone frame at 0 in the first set is a placeholder: the format requires one. */
 		if (!pointer && n == 1 && start == 0)
 			continue;
@@ -62,6 +63,8 @@ static void read_frame_set(struct read *r)
 			track = frame_track(r, pointer, pairs);
 		if (read_ok(r))
 			sink_row(&r->sink, track, &row);
+		if (!pointer)
+			read_images_frame(r, image, row.time);
 	}
 }
 

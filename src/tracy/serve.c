@@ -162,7 +162,14 @@ static void answer_string(struct serve *s, enum wire_kind kind, uint64_t pointer
 {
 	const struct strings *strings = &s->model->strings;
 	uint64_t index = (pointer - STRING_POINTER(0)) / 16;
+	uint64_t parameter = (pointer - SERVE_PARAMETER) / 64;
 
+	if (pointer >= SERVE_PARAMETER && parameter < s->parameters.n) {
+		const char *name = s->parameters.v[parameter].name;
+
+		serve_bytes(s, kind, pointer, name, strlen(name));
+		return;
+	}
 	if (pointer < STRING_POINTER(0) || pointer % 16 || index >= strings->list.n) {
 		s->refused++;
 		serve_bytes(s, kind, pointer, "", 0);
@@ -203,6 +210,22 @@ static void answer_srcloc(struct serve *s, uint64_t pointer)
 		  l->color & 0xff);
 }
 
+static void serve_set_parameter(struct serve *s, uint64_t pair)
+{
+	uint32_t index = (uint32_t)(pair >> 32);
+	const struct serve_parameter *p;
+
+	SERVE_PUT(s, WIRE_ACK_NOOP);
+	if (index >= s->parameters.n) {
+		s->refused++;
+		return;
+	}
+	p = &s->parameters.v[index];
+	if (s->options && s->options->set_parameter && p->process < s->trace->process_count)
+		s->options->set_parameter(s->options->context, s->trace->processes[p->process].pid,
+					  p->number, (int32_t)pair);
+}
+
 static void serve_answer_one(struct serve *s, uint8_t type, uint64_t pointer)
 {
 	switch (type) {
@@ -231,6 +254,9 @@ static void serve_answer_one(struct serve *s, uint8_t type, uint64_t pointer)
 	case QUERY_EXTERNAL:
 		serve_bytes(s, WIRE_EXTERNAL_THREAD_NAME, pointer, "???", 3);
 		serve_bytes(s, WIRE_EXTERNAL_NAME, pointer, "???", 3);
+		break;
+	case QUERY_PARAMETER:
+		serve_set_parameter(s, pointer);
 		break;
 	case QUERY_SYMBOL_CODE:
 		SERVE_PUT(s, WIRE_ACK_NO_SYMBOL_CODE);

@@ -14,9 +14,10 @@
 #include "tracy/wire.h"
 #include "tracy/write.h"
 
-#define SERVE_EPOCH  1000000000ll /* the tick, 1 ns each, of time 0 */
-#define SERVE_SRCLOC (1ull << 40) /* address of the first source location; 64 bytes each */
-#define SERVE_OLDEST 66           /* protocol; upstream's 0.10 has other queries */
+#define SERVE_EPOCH     1000000000ll /* the tick, 1 ns each, of time 0 */
+#define SERVE_SRCLOC    (1ull << 40) /* address of the first source location; 64 bytes each */
+#define SERVE_PARAMETER (1ull << 41) /* address of the first parameter's name; 64 bytes each */
+#define SERVE_OLDEST    66           /* protocol; upstream's 0.10 has other queries */
 #define SERVE_DEVICE                                                                       \
 	0x40000000u       /* the number of a device's track, like a thread's, has this bit \
 			   */
@@ -57,6 +58,12 @@ struct serve_lane {
 	uint64_t zones; /* zones that the lane has now */
 };
 
+/* Viewers know parameters by one number: processes may use the same ones. */
+struct serve_parameter {
+	uint32_t process, number;
+	char *name;
+};
+
 struct serve {
 	const struct write *model; /* shared by sessions; not owned */
 	struct trace *trace;
@@ -89,6 +96,12 @@ struct serve {
 	struct map ops;          /* ids sent in locations of their own */
 	struct map live_memory;  /* pool << 48 ^ address */
 	struct map waits;        /* locks: lock << 32 | thread to 1 if it waits */
+	uint64_t marks;          /* of the main frame set: see TRACE_IMAGES */
+	struct map images;       /* marks whose image was sent: a viewer fails on a second one */
+	struct {
+		VEC(struct serve_parameter);
+	} parameters;                               /* by the viewer's number */
+	const struct tracy_server_options *options; /* NULL: nobody can set parameters */
 	char *packed;
 };
 

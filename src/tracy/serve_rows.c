@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Send rows to a Tracy viewer: messages, plots, frames, memory, locks, by time. */
+#include "tracy/image.h"
 #include "tracy/serve.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ROWS_AT_ONCE 1024
 
@@ -48,6 +50,7 @@ static void serve_rows_frame_put(struct serve *s, const struct trace_row *row, u
 	uint64_t time = (uint64_t)serve_tick(s, row->time), name = serve_name(s, track);
 
 	if (s->trace->tracks[track].format != 1) {
+		s->marks += !name && s->trace->tracks[track].process == s->model->process;
 		SERVE_PUT(s, WIRE_FRAME_MARK, time, name);
 		return;
 	}
@@ -127,6 +130,83 @@ static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uin
 	return 0;
 }
 
+static bool serve_has_kind(const struct serve *s, enum wire_kind kind)
+{
+	return s->protocol.types[kind] != 0xff;
+}
+
+/* Images too large for a frame of the stream are left out. */
+#define IMAGE_MAX (120u << 10)
+
+static int serve_rows_image_put(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	uint64_t mark = s->marks - row->a;
+	char *blocks;
+
+	if (s->trace->tracks[track].process != s->model->process || !mark || mark > UINT32_MAX ||
+	    !TRACE_IMAGE_IS_WHOLE(row) || row->text_len > IMAGE_MAX || map_get(&s->images, mark))
+		return 0;
+	blocks = malloc(row->text_len);
+	if (!blocks || map_set(&s->images, mark, 1) < 0) {
+		free(blocks);
+		return TACHO_ENOMEM;
+	}
+	memcpy(blocks, row->text, row->text_len);
+	image_to_wire(blocks, row->text_len);
+	serve_bytes(s, WIRE_FRAME_IMAGE_DATA, mark, blocks, row->text_len);
+	SERVE_PUT(s, WIRE_FRAME_IMAGE, mark, TRACE_IMAGE_WIDTH(row->b), TRACE_IMAGE_HEIGHT(row->b),
+		  TRACE_IMAGE_FLIP(row->b));
+	free(blocks);
+	return 0;
+}
+
+/* From version 82 on. Sections of several tracks have equal numbers. */
+static void serve_rows_section_put(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	uint64_t number = (uint32_t)(row->a + (uint64_t)track * 0x9e3779b1u);
+
+	if (!serve_has_kind(s, WIRE_SECTION_ENTER))
+		return;
+	if (row->c != TRACE_SECTION_LEAVE)
+		serve_bytes(s, WIRE_SINGLE_STRING, 0, row->text, row->text_len);
+	if (row->c == TRACE_SECTION_NAME) {
+		SERVE_PUT(s, WIRE_SECTION_SETUP, row->b);
+		return;
+	}
+	if (!s->tid)
+		serve_switch(s,
+			     serve_track(s, s->model->numbers.n > 1 ? s->model->numbers.v[1] : 0));
+	if (row->c == TRACE_SECTION_ENTER)
+		SERVE_PUT(s, WIRE_SECTION_ENTER,
+			  serve_step_time(&s->thread_time, serve_tick(s, row->time)), number,
+			  row->b);
+	else
+		SERVE_PUT(s, WIRE_SECTION_LEAVE,
+			  serve_step_time(&s->thread_time, serve_tick(s, row->time)), number);
+}
+
+/* A viewer adds each declaration to its list, so each is sent once. */
+static int serve_rows_parameter_put(struct serve *s, const struct trace_row *row, uint32_t track)
+{
+	struct serve_parameter p = {s->trace->tracks[track].process, (uint32_t)row->a, NULL};
+	size_t index = s->parameters.n;
+
+	if (TRACE_PARAMETER_IS_SET(row->b))
+		return 0;
+	for (size_t i = 0; i < index; i++)
+		if (s->parameters.v[i].process == p.process &&
+		    s->parameters.v[i].number == p.number)
+			return 0;
+	p.name = strndup(row->text, row->text_len);
+	if (!p.name || vec_push(&s->parameters, p) < 0) {
+		free(p.name);
+		return TACHO_ENOMEM;
+	}
+	SERVE_PUT(s, WIRE_PARAM_SETUP, index, SERVE_PARAMETER + 64 * index,
+		  TRACE_PARAMETER_TYPE(row->b), row->c);
+	return 0;
+}
+
 static int serve_rows_row_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	switch (row->kind) {
@@ -146,6 +226,13 @@ static int serve_rows_row_put(struct serve *s, const struct trace_row *row, uint
 		return serve_rows_memory_put(s, row, track);
 	case TRACE_ROW_LOCK:
 		return serve_rows_lock_put(s, row, track);
+	case TRACE_ROW_FRAME_IMAGE:
+		return serve_rows_image_put(s, row, track);
+	case TRACE_ROW_SECTION:
+		serve_rows_section_put(s, row, track);
+		return 0;
+	case TRACE_ROW_PARAMETER:
+		return serve_rows_parameter_put(s, row, track);
 	default:
 		return 0;
 	}

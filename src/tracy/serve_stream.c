@@ -190,4 +190,8 @@ void stream_close(struct serve *s)
 	map_free(&s->ops);
 	map_free(&s->live_memory);
 	map_free(&s->waits);
+	map_free(&s->images);
+	for (size_t i = 0; i < s->parameters.n; i++)
+		free(s->parameters.v[i].name);
+	vec_free(&s->parameters);
 }

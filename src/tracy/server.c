@@ -188,6 +188,8 @@ int tracy_server_take(struct tracy_server *s, int fd, struct tacho_error *err)
 	s->listener = -1;
 	s->fd = fd;
 	s->session = serve_new(&s->model, s->live);
+	if (s->session)
+		s->session->options = &s->options;
 	s->last = now_ms();
 	s->deadline = s->last + GREETING_MS;
 	return s->session ? 0 : err_set(err, TACHO_ENOMEM, "no memory");

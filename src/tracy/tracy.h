@@ -54,7 +54,6 @@
 	  "discards of memory pools were left out")                                             \
 	X(VSYNCS, "vertical sync of a display was left out",                                    \
 	  "vertical syncs of displays were left out")                                           \
-	X(PARAMETERS, "parameter was left out", "parameters were left out")                     \
 	X(HW_SAMPLES, "hardware counter sample was left out",                                   \
 	  "hardware counter samples were left out")                                             \
 	X(WAKEUPS, "thread wakeup was left out", "thread wakeups were left out")                \
@@ -207,6 +206,8 @@ int tracy_hub_listen(struct tracy_hub *hub, uint16_t port, struct tacho_error *e
  * error.
  */
 int tracy_hub_round(struct tracy_hub *hub, int ms, struct tacho_error *err);
+/* Sets a parameter of the client whose pid is PID, if it is being recorded. */
+void tracy_hub_set_parameter(struct tracy_hub *hub, uint32_t pid, uint32_t number, int32_t value);
 /* Asks clients to continue without us; data already sent is still recorded. */
 void tracy_hub_stop(struct tracy_hub *hub);
 size_t tracy_hub_recording(const struct tracy_hub *hub);
@@ -236,6 +237,9 @@ struct tracy_server_options {
 	const struct tracy_network
 		*allowed; /* in addition to this machine; must outlive the server */
 	size_t allowed_count;
+	/* A viewer sets a parameter of a process; NULL: nobody can. */
+	void (*set_parameter)(void *context, uint32_t pid, uint32_t number, int32_t value);
+	void *context;
 };
 
 /*

@@ -117,7 +117,7 @@ static void put_processes(struct write *w)
 	}
 }
 
-/* The sections after memory: stacks, application info, switches, symbols; the others are empty. */
+/* The parts after memory; some are empty. */
 static int put_tail(struct write *w)
 {
 	struct out *out = &w->out;
@@ -127,9 +127,9 @@ static int put_tail(struct write *w)
 	out_u64(out, w->infos.n);
 	for (size_t i = 0; i < w->infos.n; i++)
 		out_ref(out, w->infos.v[i]);
-	out_u32(out, 0); /* dictionary of images */
-	out_u64(out, 0); /* images */
-	r = samples_put_switches(w);
+	r = images_put(w);
+	if (r == 0)
+		r = samples_put_switches(w);
 	out_u64(out, 0); /* the same by processor */
 	for (int i = 0; i < 256; i++)
 		out_u64(out, 0);
@@ -163,10 +163,8 @@ static int put_all(struct write *w)
 
 	put_header(w);
 	r = frames_put(w);
-	if (!w->old) {
-		out_u64(&w->out, 0); /* sections */
-		out_u64(&w->out, 0); /* names of their categories */
-	}
+	if (!w->old)
+		sections_put(w);
 	model_put_strings(w);
 	model_put_threads(w);
 	model_put_srclocs(w);
@@ -193,6 +191,9 @@ void write_free(struct write *w)
 	vec_free(&w->numbers);
 	vec_free(&w->messages);
 	vec_free(&w->infos);
+	vec_free(&w->images);
+	vec_free(&w->sections);
+	vec_free(&w->categories);
 	vec_free(&w->extras);
 	vec_free(&w->contexts);
 	vec_free(&w->device_tracks);
@@ -206,6 +207,8 @@ void write_free(struct write *w)
 	free(w->names);
 	free(w->context_of);
 	map_free(&w->tids);
+	map_free(&w->image_of);
+	map_free(&w->section_of);
 	map_free(&w->op_srclocs);
 }
 

@@ -50,6 +50,17 @@ struct out_rows {
 	double min, max, sum; /* plots */
 };
 
+struct out_section {
+	int64_t start, end; /* ns; end -1: it has not ended */
+	uint32_t text;      /* string + 1 */
+	uint16_t category;
+};
+
+struct out_category {
+	uint16_t number;
+	uint32_t name; /* string + 1, 0 = none */
+};
+
 struct out_context {
 	uint32_t process;
 	uint64_t core; /* id without the RISC */
@@ -128,7 +139,20 @@ struct write {
 		int64_t time, text; /* text: a string, -1 = no crash */
 	} crash;
 	struct out_samples samples;
-	int64_t *names; /* by track: its name as a string */
+	uint64_t marks; /* of the first process's unnamed frame set */
+	struct {
+		VEC(uint64_t);
+	} images; /* in the order of their rows: number of the frame's mark, 0 = left out */
+	struct map image_of; /* mark to number of the image */
+	uint32_t images_kept;
+	struct {
+		VEC(struct out_section);
+	} sections;
+	struct {
+		VEC(struct out_category);
+	} categories;
+	struct map section_of; /* track << 32 | number to index in sections + 1 while it is open */
+	int64_t *names;        /* by track: its name as a string */
 	/* A served trace may grow: this much of it is in the tables. */
 	uint32_t tracks_known, srclocs_known;
 	struct map tids;       /* in use */
@@ -186,6 +210,17 @@ void model_put_threads(struct write *w);
  */
 uint64_t model_device_tid(const struct write *w, uint32_t track);
 void model_put_srclocs(struct write *w);
+
+/* ---- write_images.c: frame images and sections. First pass, in order of time: */
+void images_count_mark(struct write *w, uint32_t track);
+int images_count(struct write *w, const struct trace_row *row, uint32_t track);
+int sections_count(struct write *w, const struct trace_row *row, uint32_t track);
+/* After it: */
+int images_prepare(struct write *w);
+/* The image of the frame that begins with mark number MARK (from 1); UINT32_MAX: none. */
+uint32_t images_of_frame(const struct write *w, uint32_t track, uint64_t mark);
+int images_put(struct write *w);
+void sections_put(struct write *w);
 
 /* ---- tree.c: the zones of a track as a tree */
 struct tree_zone {

@@ -72,9 +72,16 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 		w->notes->n[TRACY_NOTE_LOSSES]++;
 		return 0;
 	case TRACE_ROW_FRAME:
+		images_count_mark(w, track);
+		w->rows[track].n++;
+		return 0;
 	case TRACE_ROW_ALLOC:
 		w->rows[track].n++;
 		return 0;
+	case TRACE_ROW_FRAME_IMAGE:
+		return images_count(w, row, track);
+	case TRACE_ROW_SECTION:
+		return sections_count(w, row, track);
 	case TRACE_ROW_SAMPLE:
 		w->samples.rows++;
 		return 0;
@@ -178,6 +185,8 @@ int rows_prepare(struct write *w)
 	}
 	trace_rows_close(rows);
 	if (r == 0)
+		r = images_prepare(w);
+	if (r == 0)
 		r = order_messages(w);
 	return r < 0 ? r : find_crash(w);
 }
@@ -185,7 +194,7 @@ int rows_prepare(struct write *w)
 /* ----------------------------------------------------------- second pass */
 
 static void write_rows_frame_put(struct write *w, const struct trace_row *row, bool pairs,
-				 int64_t *reference)
+				 uint32_t image, int64_t *reference)
 {
 	int64_t start = write_ns(w, row->time), end = row->a ? write_ns(w, row->a) : -1;
 
@@ -195,7 +204,7 @@ static void write_rows_frame_put(struct write *w, const struct trace_row *row, b
 		out_i64(&w->out, end - *reference);
 		*reference = end;
 	}
-	out_u32(&w->out, UINT32_MAX); /* no image */
+	out_u32(&w->out, image);
 }
 
 static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
@@ -203,6 +212,7 @@ static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
 	bool pairs = w->trace->tracks[track].format == 1;
 	struct trace_row row;
 	int64_t reference = 0;
+	uint64_t mark = 0;
 	int r;
 
 	out_u64(&w->out, unnamed ? 0 : STRING_POINTER(w->names[track]));
@@ -211,7 +221,8 @@ static int put_frame_set(struct write *w, uint32_t track, bool unnamed)
 	r = by_track_begin(&w->by_track, track);
 	while (r >= 0 && (r = by_track_next(&w->by_track, &row)) > 0)
 		if (row.kind == TRACE_ROW_FRAME)
-			write_rows_frame_put(w, &row, pairs, &reference);
+			write_rows_frame_put(w, &row, pairs, images_of_frame(w, track, ++mark),
+					     &reference);
 	return r;
 }
 

@@ -7,11 +7,14 @@
 #include "../TracyC.h"
 #include "../common/TracySystem.hpp"
 
-#include <atomic>
+#include <mutex>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <tacho/tacho.h>
+#include <thread>
+#include <time.h>
 #include <type_traits>
 
 namespace tracy
@@ -68,8 +71,10 @@ public:
 		else
 			tacho_frame(name);
 	}
-	static void SendFrameImage(const void *, uint16_t, uint16_t, uint8_t, bool)
+	static void SendFrameImage(const void *image, uint16_t w, uint16_t h, uint8_t offset,
+				   bool flip)
 	{
+		tacho_frame_image(image, w, h, offset, flip);
 	}
 
 	template <typename T> static void PlotData(const char *name, T value)
@@ -153,44 +158,53 @@ public:
 	{
 	}
 
-	static void ParameterRegister(ParameterCallback, void * = nullptr)
+	/*
+	 * The callback is called by a thread of its own, as in Tracy. libtacho starts no threads:
+	 * this one is the program's, and exists only if the program registers a callback.
+	 */
+	static void ParameterRegister(ParameterCallback callback, void *data = nullptr)
 	{
+		static bool started;
+		registered &r = parameter_callback();
+		std::lock_guard<std::mutex> held(r.lock);
+
+		r.callback = callback;
+		r.data = data;
+		if (callback && !started)
+			std::thread(parameter_run).detach();
+		started |= callback != nullptr;
 	}
-	static void ParameterSetup(uint32_t, const char *, uint8_t, int32_t)
+	static void ParameterSetup(uint32_t idx, const char *name, uint8_t type, int32_t value)
 	{
+		tacho_parameter(idx, name, (tacho_parameter_type)type, value);
 	}
 	__attribute__((format(printf, 2, 3))) static uint32_t SectionEnter(uint16_t category,
 									   const char *format, ...)
 	{
-		uint32_t id = 0;
+		section_text text;
 		va_list args;
 
 		if (!tacho_is_recording())
 			return 0;
-		while (!id) /* 0 is no section */
-			id = section_count()++ + 1;
 		va_start(args, format);
-		section_message(format, args, "section %u begins, category %u: ", id, category);
+		text.make(format, args);
 		va_end(args);
-		return id;
+		return tacho_section_enter(category, text.bytes, text.len);
 	}
 	static void SectionLeave(uint32_t id)
 	{
-		char text[40];
-
-		if (id)
-			tacho_message(text,
-				      (size_t)snprintf(text, sizeof(text), "section %u ends", id),
-				      TACHO_INFO, 0);
+		tacho_section_leave(id);
 	}
 	__attribute__((format(printf, 2, 3))) static void SectionSetup(uint16_t category,
 								       const char *format, ...)
 	{
+		section_text text;
 		va_list args;
 
 		va_start(args, format);
-		section_message(format, args, "sections of category %u: ", category);
+		text.make(format, args);
 		va_end(args);
+		tacho_section_name(category, text.bytes, text.len);
 	}
 	static void SourceCallbackRegister(SourceContentsCallback, void *)
 	{
@@ -205,24 +219,53 @@ public:
 	}
 
 private:
-	static std::atomic<uint32_t> &section_count()
+	struct registered {
+		std::mutex lock;
+		ParameterCallback callback = nullptr;
+		void *data = nullptr;
+	};
+	/* Never destroyed: the thread outlives main(). */
+	static registered &parameter_callback()
 	{
-		static std::atomic<uint32_t> count{0};
+		static registered *one = new registered;
 
-		return count;
+		return *one;
+	}
+	static void parameter_run()
+	{
+		struct timespec pause = {0, 50 * 1000 * 1000};
+		uint32_t idx;
+		int32_t value;
+		sigset_t all;
+
+		/* Signals are for the program's other threads. */
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, nullptr);
+		for (;; nanosleep(&pause, nullptr))
+			while (tacho_parameter_next(&idx, &value)) {
+				registered &r = parameter_callback();
+				std::unique_lock<std::mutex> held(r.lock);
+				ParameterCallback callback = r.callback;
+				void *data = r.data;
+
+				held.unlock();
+				if (callback)
+					callback(data, idx, value);
+			}
 	}
 	/* A text that is too long is truncated. */
-	template <typename... Numbers>
-	static void section_message(const char *format, va_list args, const char *head,
-				    Numbers... numbers)
-	{
-		char text[1024];
-		int at = snprintf(text, sizeof(text), head, numbers...);
-		int more = vsnprintf(text + at, sizeof(text) - (size_t)at, format, args);
-		size_t len = (size_t)at + (size_t)(more < 0 ? 0 : more);
+	struct section_text {
+		char bytes[1024];
+		size_t len = 0;
 
-		tacho_message(text, len < sizeof(text) ? len : sizeof(text) - 1, TACHO_INFO, 0);
-	}
+		void make(const char *format, va_list args)
+		{
+			int n = vsnprintf(bytes, sizeof(bytes), format, args);
+
+			if (n > 0)
+				len = (size_t)n < sizeof(bytes) ? (size_t)n : sizeof(bytes) - 1;
+		}
+	};
 	template <typename T> static void plot(const char *name, T value, std::true_type)
 	{
 		tacho_plot_double(name, (double)value);
