@@ -3,6 +3,5 @@
 export TACHO_CACHE=$KERNELS/kernel-cache
 export TACHO_ARCH=tiny
 if ! command -v "${TACHO_RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null; then
-	echo "skipped: no riscv64-unknown-elf-gcc (scripts/setup installs it)"
-	exit 0
+	skip "no riscv64-unknown-elf-gcc (scripts/setup installs it)"
 fi

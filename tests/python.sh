@@ -15,10 +15,10 @@ fi
 
 with_python() {
 	local python=${TEST_PYTHON-} status
-	[ -n "$python" ] || read -r python <"$pythons" || { echo "skipped: no extension was built"; return; }
+	[ -n "$python" ] || read -r python <"$pythons" || skip "no extension was built"
 	echo "== $python"
 	"${preload[@]}" "$python" "$SOURCE/tests/python/$1" "${@:2}" 2>&1
 	status=$?
-	# 5: from 3.12 on, all tests were skipped
-	[ $status = 0 ] || [ $status = 5 ] || fail "$1 with $python"
+	[ $status != 5 ] || skip "every test of $1" # said from Python 3.12 on
+	[ $status = 0 ] || fail "$1 with $python"
 }

@@ -2,17 +2,16 @@
 # For the scripts cli/web_*.sh: sourced after lib.sh. Finds the browser and the page's tools; web_suite NAME runs
 # tests/web/NAME.test.mjs on the recordings of cli/web_record.sh.
 for tool in node npm; do
-	command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }
+	command -v $tool >/dev/null || skip "no $tool"
 done
-CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "skipped: no chromium"; exit 0; }
+CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no chromium"
 PYTHON=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
-[ -n "$PYTHON" ] || { echo "skipped: no extension for Python was built"; exit 0; }
+[ -n "$PYTHON" ] || skip "no extension for Python was built"
 # An incomplete lock file is an error, a missing network is not.
 if ! "$SOURCE/scripts/page-tools" >npm.log 2>&1; then
 	! grep -q EUSAGE npm.log || { cat npm.log; fail "npm ci refuses web/package-lock.json"; }
 	tail -3 npm.log
-	echo "skipped: npm cannot get the page's tools"
-	exit 0
+	skip "npm cannot get the page's tools"
 fi
 
 traces=$BUILD/web-traces

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row 56: events in a signal handler that runs on a small alternate stack.
 . "$SOURCE/tests/faults.sh"
-[ -z "${SANITIZE-}" ] || { echo "skipped: sanitizers need more stack than there is"; exit 0; }
+[ -z "${SANITIZE-}" ] || skip "sanitizers need more stack than there is"
 
 # A compiler that does not know the attribute "noplt" leaves the binding of functions to their first call.
 if readelf -rW "$PROGS/small_stack" | grep -q 'JUMP_SLO.* tacho_'; then

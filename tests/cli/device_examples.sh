@@ -29,7 +29,7 @@ cp out first
 expect_exit 0 "$examples/matmul"
 expect_same out first
 
-[ -n "$SANITIZE" ] && exit 0
+[ -z "$SANITIZE" ] || skip "large devices are too slow with sanitizers"
 TACHO_ARCH=wormhole_b0 expect_exit 0 "$examples/matmul"
 expect_line out 'on 80 cores of wormhole_b0: right'
 TACHO_ARCH=blackhole expect_exit 0 "$examples/ring"

@@ -41,7 +41,7 @@ expect_line report.csv 'OP CODE'
 
 # -r -v: the command on stdout, and all logs beside the report
 python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
-[ -n "$python" ] || exit 0
+[ -n "$python" ] || skip "no extension for Python was built"
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$python" -m tracy -p -r -v "$BUILD/examples/device/layers"
 expect_line out '^tracy: running .*tacho run '
 for file in tracy_ops_times.csv tracy_ops_data.csv tracy_profile_log_host.tracy profile_log_device.csv; do

@@ -2,8 +2,8 @@
 # Programs in the style of tt-metal: run, recorded; and what wrong uses say. metalium_install.sh builds them as a user does.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
-[ -z "$SANITIZE" ] || exit 0
-[ -e /usr/include/fmt/format.h ] || exit 0
+[ -z "$SANITIZE" ] || skip "programs without the sanitizer cannot load sanitized libraries"
+[ -e /usr/include/fmt/format.h ] || skip "no libfmt-dev (scripts/setup --tests installs it)"
 made=$BUILD/tests/metalium
 [ -x "$made/wrong" ] || fail "build it first: cmake --build build --target test_inputs"
 export TT_METAL_KERNEL_PATH=$SOURCE/examples/metalium

@@ -3,11 +3,11 @@
 # The Debian packages: lintian finds no errors, and they work on a minimal Debian 12.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/chroot.sh"
-[ -z "$SANITIZE" ] || exit 0
+[ -z "$SANITIZE" ] || skip "packages have no sanitizers"
 command -v dpkg-buildpackage >/dev/null && command -v dh_python3 >/dev/null ||
-	{ echo "skipped: run scripts/setup --packages"; exit 0; }
+	skip "run scripts/setup --packages"
 missing=$(chroot_missing)
-[ -z "$missing" ] || { echo "skipped: $missing"; exit 0; }
+[ -z "$missing" ] || skip "$missing"
 
 version=$("$TACHO" version | sed 's/^tacho \([0-9.]*\).*/\1/')
 "$SOURCE/scripts/deb" "$here/debs" >out 2>err || { cat err >&2; fail "scripts/deb"; }

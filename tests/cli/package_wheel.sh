@@ -3,9 +3,9 @@
 # The wheel works in a fresh environment of a machine that has Python and nothing else of what we need.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/chroot.sh"
-[ -z "$SANITIZE" ] || exit 0
+[ -z "$SANITIZE" ] || skip "packages have no sanitizers"
 [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import ensurepip' 2>/dev/null ||
-	{ echo "skipped: /usr/bin/python3 has no venv"; exit 0; }
+	skip "/usr/bin/python3 has no venv"
 
 version=$("$TACHO" version | sed 's/^tacho \([0-9.]*\).*/\1/')
 PYTHON=/usr/bin/python3 TACHO_BUILD=$BUILD "$SOURCE/scripts/wheel" "$here/wheel" >out 2>err || { cat err >&2; fail "scripts/wheel"; }
@@ -52,7 +52,7 @@ with ttnn.open_device() as d: assert (ttnn.ones((2, 2), device=d) + 1.0).to_list
 fi
 
 missing=$(chroot_missing)
-[ -z "$missing" ] || { echo "only tried on this machine: $missing"; exit 0; }
+[ -z "$missing" ] || skip "only tried on this machine: $missing"
 chroot_new
 expect_exit 0 chroot_run apt-get install -y -q --no-install-recommends python3 python3-venv
 cp "$wheel" root/root

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # python -m tracy --perf-counter-multipass: several runs, one report with the counters of all.
 . "$SOURCE/tests/lib.sh"
-[ -z "${SANITIZE-}" ] || { echo "skipped: the programs here cannot load sanitized libraries"; exit 0; }
+[ -z "${SANITIZE-}" ] || skip "the programs here cannot load sanitized libraries"
 . "$SOURCE/tests/device.sh"
 export PYTHONPATH=$BUILD/python
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_ARCH TT_ARCH_NAME ARCH_NAME TACHO_ARCH

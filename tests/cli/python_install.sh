@@ -8,7 +8,7 @@ expect_line out "^$BUILD/python\$"
 expect_exit 2 "$TACHO" python --install --uninstall
 expect_exit 127 "$TACHO" python --install --python=no-such-python
 expect_error 1 'is no Python' "$TACHO" python --install --python=true
-[ -s "$BUILD/python/interpreters" ] || exit 0
+[ -s "$BUILD/python/interpreters" ] || skip "no extension for Python was built"
 
 unset PYTHONPATH
 cmake --install "$BUILD" --prefix "$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The performance model of ttnn's ops: never more than what the device takes, on any architecture; and the cores that an op really uses.
 . "$SOURCE/tests/lib.sh"
-[ -z "${SANITIZE-}" ] || exit 0 # takes two minutes; python_ttnn runs the same code
+[ -z "${SANITIZE-}" ] || skip "takes two minutes with sanitizers; python_ttnn runs the same code"
 . "$SOURCE/tests/device.sh"
 . "$SOURCE/tests/python.sh"
 python=$(head -1 "$pythons")
-[ -n "$python" ] || { echo 'skipped: no extension was built'; exit 0; }
+[ -n "$python" ] || skip 'no extension was built'
 
 cat >ops.py <<'END'
 import ttnn

@@ -3,12 +3,12 @@
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
-[ -s "$BUILD/python/interpreters" ] || exit 0
+[ -s "$BUILD/python/interpreters" ] || skip "no extension for Python was built"
 python=
 while read -r candidate; do
 	"$candidate" -m pip --version >/dev/null 2>&1 && python=$candidate
 done <"$BUILD/python/interpreters"
-[ -n "$python" ] || { echo "skipped: no interpreter has pip"; exit 0; }
+[ -n "$python" ] || skip "no interpreter has pip"
 
 unset PYTHONPATH
 export TACHO_BUILD=$BUILD PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

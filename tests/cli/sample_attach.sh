@@ -44,8 +44,8 @@ done
 expect_denied EACCES 'only waiting threads are sampled, not running code: the kernel denies perf events' --sample
 
 # As a user without rights: one's own programs can be sampled, those of others cannot.
-can_be_nobody || { echo "the rest needs a second user"; exit 0; }
-[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || exit 0
+can_be_nobody || skip "the rest needs a second user"
+[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "users may not sample here: kernel.perf_event_paranoid"
 mkdir -m 777 open && cd open || exit 1
 as_nobody "$TACHO" run -q --sample=strict -f -o nobody.tacho -- "$SAMPLED" share 300 >/dev/null 2>../err ||
 	{ cat ../err >&2; fail "nobody cannot sample"; }

@@ -4,7 +4,7 @@
 
 python=$(command -v python3)
 script=$SOURCE/tests/python/share.py
-"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || { echo "skipped: not for this Python"; exit 0; }
+"$python" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' || skip "not for this Python"
 expect_exit 0 "$TACHO" run -q --sample -f -o py.tacho -- "$python" "$script" 1.5
 mv out truth
 expect_exit 0 "$TACHO" check py.tacho

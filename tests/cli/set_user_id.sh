@@ -10,10 +10,10 @@ expect_count 0 found
 	grep -vE '^(src/(client/start\.c|base/environ\.c|ring/place\.h)|include/tacho/metalium/base\.hpp):') >found
 expect_count 0 found
 
-[ "$(id -u)" = 0 ] || { echo "skipped: only root can make a program of another user"; exit 0; }
+[ "$(id -u)" = 0 ] || skip "only root can make a program of another user"
 share_folder
 as_nobody test -x "$BUILD/tests/device_secure" -a -r "$BUILD/libtacho_device.so" ||
-	{ echo "skipped: another user cannot read the build"; exit 0; }
+	skip "another user cannot read the build"
 cp "$BUILD/tests/device_secure" program
 chown 0:0 program
 chmod 4755 program
@@ -33,7 +33,7 @@ find theirs | sort >before
 attack() {
 	as_nobody env ASAN_OPTIONS=detect_leaks=0 "$@" "$here/program" >out 2>err
 	local code=$?
-	[ $code != 77 ] || { echo "skipped: this file system has no set-user-id programs"; exit 0; }
+	[ $code != 77 ] || skip "this file system has no set-user-id programs"
 	[ $code = 0 ] || { cat out err >&2; fail "the program ends with $code: $*"; }
 	expect_line out '^recording 0' '^no device: a set-user-id program compiles and loads no kernels'
 	expect_count 0 err

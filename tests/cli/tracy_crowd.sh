@@ -72,7 +72,8 @@ $capture -o e.tracy -p $port >out 2>err || fail "this machine: $(cat out err)"
 kill $server
 wait
 
-[ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null && command -v ip >/dev/null || exit 0
+[ "$(id -u)" = 0 ] && unshare -n true 2>/dev/null && command -v ip >/dev/null ||
+	skip "the rest needs root and ip, for a network of its own"
 cat >strangers.sh <<'EOF2'
 ip link set lo up
 ip addr add 10.9.9.1/32 dev lo

@@ -67,23 +67,6 @@ expect_count 1 err
 [ -n "${SANITIZE-}" ] || (ulimit -v 400000; expect_exit 4 $TACHO csvexport cut.tracy) || exit 1
 [ -z "$(ls tmp)" ] || fail 'temporary files are left'
 
-# An independent reader, where there is one, finds the same in our files and in those of real programs.
-if [ -f "$reader" ]; then
-	for f in a.tracy c.tracy z.tracy l.tracy old.tracy $tt "$golden"/*.tracy; do
-		python3 "$SOURCE/tests/check_tracy.py" "$reader" "$BUILD" "$f" || fail "$f"
-	done
-fi
-
-if [ -f "$reader" ]; then
-	expect_version() {
-		[ "$(version_of "$2")" = "$1" ] || fail "$2 has version $(version_of "$2"), not $1"
-	}
-	expect_version 0.14.0 a.tracy
-	expect_version 0.10.0 old.tracy
-	expect_version 0.10.0 $tt
-	expect_version 0.14.0 new/$tt
-fi
-
 # A verb killed during a conversion leaves no files.
 "$MKTRACE" -n 400000 big.tacho || fail mktrace
 "$TACHO" export -q --to=tracy big.tacho || fail export
@@ -97,4 +80,16 @@ for pause in 0.02 0.05 0.1 0.2; do
 	[ -z "$(ls -A temporary)" ] || fail "left behind: $(ls temporary)"
 done
 TMPDIR=$here/nowhere expect_error 5 'cannot make a temporary file in .*nowhere' "$TACHO" stats big.tracy
-exit 0
+
+# An independent reader, where there is one, finds the same in our files and in those of real programs.
+[ -f "$reader" ] || skip "the rest: no $reader"
+for f in a.tracy c.tracy z.tracy l.tracy old.tracy $tt "$golden"/*.tracy; do
+	python3 "$SOURCE/tests/check_tracy.py" "$reader" "$BUILD" "$f" || fail "$f"
+done
+expect_version() {
+	[ "$(version_of "$2")" = "$1" ] || fail "$2 has version $(version_of "$2"), not $1"
+}
+expect_version 0.14.0 a.tracy
+expect_version 0.10.0 old.tracy
+expect_version 0.10.0 $tt
+expect_version 0.14.0 new/$tt

@@ -3,7 +3,7 @@
 # folders for links while somebody records. No file of the victim changes, and the recording continues.
 . "$SOURCE/tests/faults.sh"
 
-[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { echo "skipped: needs root, to be two users"; exit 0; }
+[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "needs root, to be two users"
 
 # Two users that nobody has, and that no other run of this test has.
 victim=$((1000000 + $$ % 500000 * 2)) attacker=$((victim + 1))
@@ -23,7 +23,7 @@ in_background() {
 victim() { as $victim "$@"; }
 attacker() { as $attacker "$@"; }
 share_folder
-victim "$TACHO" version >/dev/null 2>&1 || { echo "skipped: others cannot run $TACHO"; exit 0; }
+victim "$TACHO" version >/dev/null 2>&1 || skip "others cannot run $TACHO"
 mkdir "$victim" "$attacker" shared
 chown "$victim:$victim" "$victim" && chown "$attacker:$attacker" "$attacker" && chmod 1777 shared
 home=$here/$victim lair=$here/$attacker

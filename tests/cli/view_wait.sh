@@ -2,7 +2,7 @@
 # tacho view before the program: it waits, says so, and shows the recording once there is one.
 . "$SOURCE/tests/lib.sh"
 # Recordings of other tests must not be found: a /dev/shm of its own.
-unshare -m true 2>/dev/null || { echo "skipped: only root can have a /dev/shm of its own"; exit 0; }
+unshare -m true 2>/dev/null || skip "only root can have a /dev/shm of its own"
 export TACHO BUILD
 unset XDG_RUNTIME_DIR
 cat >inside.sh <<'SH'
