@@ -185,20 +185,6 @@ static void release_process(struct capture *c, struct process *p)
 	process_clear(p);
 }
 
-static void release_processes(struct capture *c)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < c->live.n; i++) {
-		release_process(c, c->live.v[i]);
-		if (c->live.v[i]->ring)
-			c->live.v[kept++] = c->live.v[i];
-	}
-	c->live.n = kept;
-	c->finished = 0;
-	c->unreleased = 0;
-}
-
 static int capture_checkpoint(struct capture *c)
 {
 	struct buf state = BUF_INIT;
@@ -229,7 +215,16 @@ static int capture_checkpoint(struct capture *c)
 		ring_session_written(&c->session);
 	if (!c->keep)
 		absent_release(c);
-	release_processes(c);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->live.n; i++) {
+		release_process(c, c->live.v[i]);
+		if (c->live.v[i]->ring)
+			c->live.v[kept++] = c->live.v[i];
+	}
+	c->live.n = kept;
+	c->finished = 0;
+	c->unreleased = 0;
 	c->last_checkpoint = now_ns();
 	c->since_checkpoint = 0;
 	return 0;

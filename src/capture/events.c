@@ -192,16 +192,6 @@ static void on_thread_name(struct context *x)
 		capture_error(x->c, r);
 }
 
-static void zone_on_fiber(struct context *x, uint32_t kind)
-{
-	struct held h = x->held;
-
-	h.kind = kind;
-	h.track = x->t->fiber->stack.track;
-	h.a = x->e->id;
-	held_add(x->c, &h, NULL, 0);
-}
-
 static void on_core(struct context *x)
 {
 	const uint64_t *w = x->e->words;
@@ -685,9 +675,14 @@ void thread_event(struct capture *c, struct thread *t, const struct ring_event *
 	x = (struct context){.c = c, .p = p, .t = t, .e = e};
 	x.held = (struct held){.time = time, .process = t->process, .thread = t->stack.track};
 	t->stack.last = time;
-	if (e->type == RING_T_BEGIN || e->type == RING_T_END)
-		zone_on_fiber(&x, e->type == RING_T_BEGIN ? HELD_BEGIN : HELD_END);
-	else
+	if (e->type == RING_T_BEGIN || e->type == RING_T_END) {
+		struct held h = x.held;
+
+		h.kind = e->type == RING_T_BEGIN ? HELD_BEGIN : HELD_END;
+		h.track = t->fiber->stack.track;
+		h.a = e->id;
+		held_add(c, &h, NULL, 0);
+	} else
 		record_event(&x);
 }
 

@@ -135,22 +135,6 @@ static void held_release(struct capture *c, const struct held *h)
 	}
 }
 
-/*
- * With a backlog, the thread that is read first would fill the hold alone, the others would follow
- * it a few events at a time, and each checkpoint would store all held rows. So all threads are read
- * in slices of time, of a length that gives HELD_AIM bytes of rows. The held rows are sorted.
- */
-static void slice_adapt(struct capture *c)
-{
-	uint64_t span = c->held.v[c->held.n - 1].time - c->held.v[0].time;
-	size_t bytes = hold_bytes(c);
-
-	if (bytes > 2 * HELD_AIM)
-		c->slice = span / (bytes / HELD_AIM) + 1;
-	else if (c->slice && bytes < HELD_AIM / 2)
-		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
-}
-
 /* Moves the texts of the remaining rows to the front. */
 static void keep_rest(struct capture *c, size_t from)
 {
@@ -185,7 +169,19 @@ void hold_flush(struct capture *c, uint64_t horizon)
 		return;
 	}
 	qsort(c->held.v, c->held.n, sizeof(*c->held.v), held_by_time);
-	slice_adapt(c);
+	/*
+	 * With a backlog, the thread that is read first would fill the hold alone, the others would
+	 * follow it a few events at a time, and each checkpoint would store all held rows. So all
+	 * threads are read in slices of time, of a length that gives HELD_AIM bytes of rows. The
+	 * held rows are sorted.
+	 */
+	uint64_t span = c->held.v[c->held.n - 1].time - c->held.v[0].time;
+	size_t bytes = hold_bytes(c);
+
+	if (bytes > 2 * HELD_AIM)
+		c->slice = span / (bytes / HELD_AIM) + 1;
+	else if (c->slice && bytes < HELD_AIM / 2)
+		c->slice = c->slice < SLICE_MAX ? c->slice * 2 : 0;
 	for (i = 0; i < c->held.n && c->held.v[i].time < horizon; i++)
 		held_release(c, &c->held.v[i]);
 	keep_rest(c, i);

@@ -23,9 +23,14 @@ int capture_tracy_discover(struct capture *c, uint16_t port, struct tacho_error 
 	return r < 0 ? r : tracy_hub_listen(c->hub, port, err);
 }
 
-/* Passes on values that viewers have set. */
-static void tracy_parameters(struct capture *c)
+size_t tracy_round(struct capture *c)
 {
+	struct tacho_error err;
+	int n;
+
+	if (!c->hub)
+		return 0;
+	/* Pass on the values that viewers have set. */
 	struct tracy_peer p;
 	uint32_t number, value;
 
@@ -35,16 +40,6 @@ static void tracy_parameters(struct capture *c)
 		       ring_parameter_take(c->session.control, p.pid, &number, &value))
 			tracy_hub_set_parameter(c->hub, p.pid, number, (int32_t)value);
 	}
-}
-
-size_t tracy_round(struct capture *c)
-{
-	struct tacho_error err;
-	int n;
-
-	if (!c->hub)
-		return 0;
-	tracy_parameters(c);
 	n = tracy_hub_round(c->hub, 0, &err);
 
 	if (n < 0)

@@ -200,14 +200,6 @@ static void start_segment(struct ring_segment *s, uint32_t magic, uint32_t exten
 #define FRESH_SEGMENTS    3
 #define DOORBELL_SEGMENTS 4
 
-static void extent_spare(uint64_t sequence)
-{
-	const struct process *p = client_process;
-
-	if (sequence > 1 && p->bytes < p->limit / 2 && !client_is_sealed())
-		extent_reserve(RING_EXTENT_SEGMENT, FRESH_SEGMENTS);
-}
-
 struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uint64_t sequence,
 				    uint64_t now)
 {
@@ -220,8 +212,12 @@ struct ring_segment *extent_segment(const struct thread *t, bool over_limit, uin
 		process_ring_doorbell();
 	if (i < 0)
 		return NULL;
-	if (client_process->bytes > before)
-		extent_spare(sequence);
+	if (client_process->bytes > before) {
+		const struct process *p = client_process;
+
+		if (sequence > 1 && p->bytes < p->limit / 2 && !client_is_sealed())
+			extent_reserve(RING_EXTENT_SEGMENT, FRESH_SEGMENTS);
+	}
 	s = (struct ring_segment *)(client_process->base + ring_segment_offset((uint32_t)i));
 	start_segment(s, RING_SEG_MAGIC, (uint32_t)i, t->number, sequence, now);
 	return s;

@@ -27,20 +27,6 @@ static void send_name(struct thread *t, struct tacho_lock *lock, const char *nam
 		record_emit(t, RING_LOCK_NAME, &id, 1, name, strlen(name));
 }
 
-/* Two threads may announce it at the same time, which is harmless. */
-static void lock_announce(struct thread *t, struct tacho_lock *lock, uint64_t incarnation)
-{
-	uint64_t words[3] = {lock_id(lock),
-			     tacho_srcloc_make(NULL, lock->name, lock->file, lock->line, 0),
-			     lock->shared};
-	const char *custom = __atomic_load_n(&lock->custom, __ATOMIC_ACQUIRE);
-
-	client_observe(&lock->custom);
-	record_emit(t, RING_LOCK_NEW, words, 3, NULL, 0);
-	send_name(t, lock, custom);
-	__atomic_store_n(&lock->announced, incarnation, __ATOMIC_RELAXED);
-}
-
 /* Returns the thread, after announcing the lock in this recording; NULL if not recording. */
 static struct thread *lock_enter(struct tacho_lock *lock)
 {
@@ -50,8 +36,18 @@ static struct thread *lock_enter(struct tacho_lock *lock)
 	if (!t)
 		return NULL;
 	incarnation = atomic_load_explicit(&client_process->incarnation, memory_order_relaxed);
-	if (__atomic_load_n(&lock->announced, __ATOMIC_RELAXED) != incarnation)
-		lock_announce(t, lock, incarnation);
+	if (__atomic_load_n(&lock->announced, __ATOMIC_RELAXED) != incarnation) {
+		/* Two threads may announce it at the same time, which is harmless. */
+		uint64_t words[3] = {lock_id(lock),
+				     tacho_srcloc_make(NULL, lock->name, lock->file, lock->line, 0),
+				     lock->shared};
+		const char *custom = __atomic_load_n(&lock->custom, __ATOMIC_ACQUIRE);
+
+		client_observe(&lock->custom);
+		record_emit(t, RING_LOCK_NEW, words, 3, NULL, 0);
+		send_name(t, lock, custom);
+		__atomic_store_n(&lock->announced, incarnation, __ATOMIC_RELAXED);
+	}
 	return t;
 }
 

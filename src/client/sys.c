@@ -21,17 +21,6 @@ long sys_futex(_Atomic uint32_t *word, int op, uint32_t value)
 	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
 }
 
-/*
- * The raw call: glibc's wrapper leaves the signals of pthread_cancel() unblocked, and a thread
- * cancelled under the lock would keep it forever.
- */
-static void block_signals(uint64_t *old)
-{
-	uint64_t all = ~0ull;
-
-	syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, old, sizeof(all));
-}
-
 /* A handler that interrupted its own thread under the lock would spin forever. */
 static bool lock_spin(_Atomic uint32_t *lock)
 {
@@ -44,14 +33,6 @@ static bool lock_spin(_Atomic uint32_t *lock)
 	return false;
 }
 
-/* Bounded: a process that was sealed meanwhile wakes no waiter. */
-static void sys_lock_wait(_Atomic uint32_t *lock)
-{
-	struct timespec most = {0, WAIT_NS};
-
-	syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, &most, NULL, 0);
-}
-
 bool sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 {
 	uint32_t expected = 0;
@@ -61,10 +42,20 @@ bool sys_lock(_Atomic uint32_t *lock, struct guard *guard)
 	if (guard->sealed && !lock_spin(lock))
 		return false;
 	if (!guard->sealed) {
-		block_signals(&guard->signals);
+		/*
+		 * The raw call: glibc's wrapper leaves the signals of pthread_cancel() unblocked,
+		 * and a thread cancelled under the lock would keep it forever.
+		 */
+		uint64_t all = ~0ull;
+
+		syscall(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &guard->signals, sizeof(all));
 		if (!atomic_compare_exchange_strong(lock, &expected, 1))
-			while (atomic_exchange(lock, 2) != 0)
-				sys_lock_wait(lock);
+			while (atomic_exchange(lock, 2) != 0) {
+				/* Bounded: a process that was sealed meanwhile wakes no waiter. */
+				struct timespec most = {0, WAIT_NS};
+
+				syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, &most, NULL, 0);
+			}
 	}
 	client_observe((void *)lock);
 	return true;

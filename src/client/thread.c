@@ -284,25 +284,7 @@ static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *reported)
 	return more;
 }
 
-/* After the gap: reports its losses. */
-static void loss_report(struct thread *t)
-{
-	struct ring_page *page = t->page;
-	uint64_t words[5] = {t->reason, thread_unreported(&page->lost_zones, &t->reported_zones),
-			     thread_unreported(&page->lost_ends, &t->reported_ends),
-			     thread_unreported(&page->lost_others, &t->reported_others),
-			     t->lost_first};
-
-	t->lost_first = 0;
-	record_emit_locked(t, RING_LOSS, words, 5, NULL, 0);
-}
-
 /* ------------------------------------------------------------- segments */
-
-static bool is_event(unsigned type)
-{
-	return type > RING_TEXT_PART;
-}
 
 /* The contents of a segment about to be overwritten are lost. */
 static void count_overwritten(struct thread *t, const struct ring_segment *s)
@@ -316,7 +298,7 @@ static void count_overwritten(struct thread *t, const struct ring_segment *s)
 			zones++;
 		if (RING_KIND(*word) != RING_RECORD)
 			continue;
-		others += is_event(RING_TYPE(*word));
+		others += RING_TYPE(*word) > RING_TEXT_PART;
 		word += RING_LEN(*word);
 	}
 	add_lost(&t->page->lost_zones, zones);
@@ -403,8 +385,17 @@ static bool switch_locked(struct thread *t, uint64_t now)
 		t->oldest = s;
 	atomic_store_explicit(&old->next, s->extent + 1, memory_order_release);
 	use_segment(t, s, sizeof(*s));
-	if (t->lost_first)
-		loss_report(t);
+	if (t->lost_first) {
+		/* After the gap: report its losses. */
+		struct ring_page *page = t->page;
+		uint64_t words[5] = {
+			t->reason, thread_unreported(&page->lost_zones, &t->reported_zones),
+			thread_unreported(&page->lost_ends, &t->reported_ends),
+			thread_unreported(&page->lost_others, &t->reported_others), t->lost_first};
+
+		t->lost_first = 0;
+		record_emit_locked(t, RING_LOSS, words, 5, NULL, 0);
+	}
 	return true;
 }
 

@@ -86,15 +86,6 @@ static int on_line(const struct clock_point *p, size_t a, size_t b)
 	return 1;
 }
 
-static void set_piece(struct clock_piece *piece, const struct clock_point *a,
-		      const struct clock_point *b)
-{
-	piece->ticks = a->ticks;
-	piece->ns = a->monotonic_ns;
-	piece->ns_per_tick =
-		(double)(b->monotonic_ns - a->monotonic_ns) / (double)(b->ticks - a->ticks);
-}
-
 int clock_fit_build(struct clock_fit *fit, const struct clock_point *points, size_t count,
 		    double rate)
 {
@@ -115,8 +106,15 @@ int clock_fit_build(struct clock_fit *fit, const struct clock_point *points, siz
 			if (good + step < count && on_line(points, from, good + step))
 				good += step;
 		if (points[good].ticks > points[from].ticks &&
-		    points[good].monotonic_ns > points[from].monotonic_ns)
-			set_piece(&pieces[n++], &points[from], &points[good]);
+		    points[good].monotonic_ns > points[from].monotonic_ns) {
+			struct clock_piece *piece = &pieces[n++];
+
+			piece->ticks = points[from].ticks;
+			piece->ns = points[from].monotonic_ns;
+			piece->ns_per_tick =
+				(double)(points[good].monotonic_ns - points[from].monotonic_ns) /
+				(double)(points[good].ticks - points[from].ticks);
+		}
 		from = good;
 	}
 	if (n == 0) {

@@ -74,16 +74,6 @@ static uint64_t fixed_add(uint64_t base, wide step, int down)
 	return step > UINT64_MAX - base ? UINT64_MAX : base + (uint64_t)step;
 }
 
-static uint64_t by_nominal(const struct device_clock *clock, uint64_t base, uint64_t step, int down,
-			   int to_ticks)
-{
-	double per_cycle = clock->mhz && clock->rate > 0 ? clock->rate / 1e6 / clock->mhz : 1;
-	double out = (double)step * (to_ticks ? per_cycle : 1 / per_cycle);
-
-	return fixed_add(base, out < 1.8e19 ? (wide)llround(out < 9e18 ? out : 9e18) : UINT64_MAX,
-			 down);
-}
-
 /* AT, a cycle or a tick, to the other one. */
 static uint64_t device_clock_convert(const struct device_clock *clock, uint64_t at, int to_ticks)
 {
@@ -104,8 +94,16 @@ static uint64_t device_clock_convert(const struct device_clock *clock, uint64_t 
 	down = at < device_clock_value(from, !to_ticks);
 	step = down ? device_clock_value(from, !to_ticks) - at
 		    : at - device_clock_value(from, !to_ticks);
-	if (piece >= clock->n)
-		return by_nominal(clock, device_clock_value(from, to_ticks), step, down, to_ticks);
+	if (piece >= clock->n) {
+		uint64_t base = device_clock_value(from, to_ticks);
+		double per_cycle =
+			clock->mhz && clock->rate > 0 ? clock->rate / 1e6 / clock->mhz : 1;
+		double out = (double)step * (to_ticks ? per_cycle : 1 / per_cycle);
+
+		return fixed_add(base,
+				 out < 1.8e19 ? (wide)llround(out < 9e18 ? out : 9e18) : UINT64_MAX,
+				 down);
+	}
 	a = &clock->v[piece];
 	b = a + 1;
 	over = device_clock_value(b, to_ticks) - device_clock_value(a, to_ticks);

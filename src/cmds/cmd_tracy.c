@@ -100,13 +100,6 @@ static int recents_list(struct recents *list, const char *folder, char **paths)
 	return n;
 }
 
-static void recents_free(struct recents *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->v[i].path);
-	vec_free(list);
-}
-
 /* ------------------------------------------------------------- the recorder */
 
 struct recorder {
@@ -252,7 +245,9 @@ static int tracy_watch(struct conf *conf, const struct cmd_common *common, struc
 	if (r == 0 && !record_stops())
 		r = viewer_show(&conf->view, common, n, paths, err);
 	recorder_end(&recorder, common->quiet);
-	recents_free(&list);
+	for (size_t i = 0; i < list.n; i++)
+		free(list.v[i].path);
+	vec_free(&list);
 	buf_free(&recorder.folder);
 	buf_free(&recorder.file);
 	return r;

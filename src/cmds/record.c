@@ -415,11 +415,6 @@ static void warn_absent(const struct capture_summary *s, const char *output)
 			s->absent - reported == 1 ? "" : "es", output);
 }
 
-static bool record_is_there(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
 int record_finish(struct recording *r, const struct record_conf *conf)
 {
 	struct capture_summary s = {0};
@@ -433,7 +428,7 @@ int record_finish(struct recording *r, const struct record_conf *conf)
 	code = capture_finish(r->capture, &s, &err);
 	if (code < 0 && r->failed)
 		return err_exit_code(r->code);
-	if (code < 0 && !record_is_there(session))
+	if (code < 0 && access(session, F_OK) != 0)
 		return err_report(&err, code);
 	if (code < 0) {
 		report_stop(err.text, session, &s);

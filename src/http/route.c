@@ -82,17 +82,6 @@ static void view_forward(struct http_call *c)
 	}
 }
 
-static void socket_accept(struct http_call *c)
-{
-	const struct http_request *r = c->request;
-
-	if (!r->upgrade || strcasecmp(r->upgrade, "websocket") || !r->ws_version ||
-	    strcmp(r->ws_version, "13") || !ws_accept(r->ws_key, c->reply->accept))
-		reply_fail(c->reply, 400, "this is for WebSockets");
-	else
-		c->reply->status = 101;
-}
-
 void http_answer(struct http *http, const struct http_request *request, struct http_reply *reply,
 		 bool (*gone)(void *context), void *context)
 {
@@ -114,9 +103,15 @@ void http_answer(struct http *http, const struct http_request *request, struct h
 		reply_fail(reply, status,
 			   status == 414 ? "the request is too long" : "the request is malformed");
 	else if (guard_admits(c)) {
-		if (!strcmp(c->target.path, "/ws"))
-			socket_accept(c);
-		else if (strncmp(c->target.path, "/api/", 5) != 0)
+		if (!strcmp(c->target.path, "/ws")) {
+			const struct http_request *r = c->request;
+
+			if (!r->upgrade || strcasecmp(r->upgrade, "websocket") || !r->ws_version ||
+			    strcmp(r->ws_version, "13") || !ws_accept(r->ws_key, c->reply->accept))
+				reply_fail(c->reply, 400, "this is for WebSockets");
+			else
+				c->reply->status = 101;
+		} else if (strncmp(c->target.path, "/api/", 5) != 0)
 			assets_answer(c);
 		else
 			view_forward(c);

@@ -167,14 +167,9 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 		advise_fidelity(l, r, op);
 }
 
-static int advice_others_available(const struct perf_report *r, const struct perf_op *op)
-{
-	return model_is_exact(r) ? 64 : perf_available(r, op);
-}
-
 static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)
 {
-	int cores = advice_others_available(r, op);
+	int cores = model_is_exact(r) ? 64 : perf_available(r, op);
 
 	if (op->cores < cores && (model_is_exact(r) || !op->sharded))
 		advice_others_add(

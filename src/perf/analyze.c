@@ -34,22 +34,22 @@ static bool as_sparse(const struct perf_report *r, const struct perf_kind *k)
 	       (r->options->model != PERF_MODEL_1_2_4 || r->options->active_experts > 0);
 }
 
-/* Our own model needs only one figure: for an op without products, or one that works in L1. */
-static enum perf_bound bound_of_any(const struct perf_op *op)
-{
-	bool dram = op->has & HAS_DRAM_PCT && op->dram_pct >= BOUND_AT;
-	bool flop = op->has & HAS_FLOPS_PCT && op->flops_pct >= BOUND_AT;
-
-	if (!(op->has & (HAS_DRAM_PCT | HAS_FLOPS_PCT)))
-		return BOUND_NONE;
-	return dram && flop ? BOUND_BOTH : dram ? BOUND_DRAM : flop ? BOUND_FLOP : BOUND_SLOW;
-}
-
 /* A bound needs both figures; in the older model a zero counts as absent. */
 static enum perf_bound bound_of(const struct perf_report *r, const struct perf_op *op)
 {
-	if (r->options->model == PERF_MODEL_TACHO)
-		return bound_of_any(op);
+	if (r->options->model == PERF_MODEL_TACHO) {
+		/* Our own model needs only one figure: for an op without products, or one that
+		 * works in L1. */
+		bool dram = op->has & HAS_DRAM_PCT && op->dram_pct >= BOUND_AT;
+		bool flop = op->has & HAS_FLOPS_PCT && op->flops_pct >= BOUND_AT;
+
+		if (!(op->has & (HAS_DRAM_PCT | HAS_FLOPS_PCT)))
+			return BOUND_NONE;
+		return dram && flop ? BOUND_BOTH
+		       : dram       ? BOUND_DRAM
+		       : flop       ? BOUND_FLOP
+				    : BOUND_SLOW;
+	}
 	if (!(op->has & HAS_DRAM_PCT) || !(op->has & HAS_FLOPS_PCT))
 		return BOUND_NONE;
 	if (r->options->model != PERF_MODEL_NEXT && (op->dram_pct == 0 || op->flops_pct == 0))
@@ -513,14 +513,6 @@ static int label_sparse(struct perf_report *r, struct perf_input *in, struct per
 	return 0;
 }
 
-/* Release 1.2.4 uses names alone. */
-static void take_fallbacks(struct perf_input *in)
-{
-	for (size_t i = 0; i < in->kinds.n; i++)
-		if (in->kinds.v[i].fallback)
-			in->kinds.v[i].family = FAMILY_HOST;
-}
-
 #define LONGEST 1e17 /* ns, three years: no op takes longer */
 
 /* Infinite, negative and absurd times of a damaged file would spoil all sums: leave them out. */
@@ -626,8 +618,12 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	}
 	choose_workers(r, notes);
 	note_start(r, notes);
-	if (o->model != PERF_MODEL_1_2_4)
-		take_fallbacks(in);
+	if (o->model != PERF_MODEL_1_2_4) {
+		/* Release 1.2.4 uses names alone. */
+		for (size_t i = 0; i < in->kinds.n; i++)
+			if (in->kinds.v[i].fallback)
+				in->kinds.v[i].family = FAMILY_HOST;
+	}
 	if (o->model == PERF_MODEL_TACHO)
 		impossible_drop(in, notes);
 	print_nan(in, o->model != PERF_MODEL_TACHO);

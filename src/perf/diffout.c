@@ -315,14 +315,6 @@ static void cell_markdown(struct buf *out, const char *text)
 	buf_addc(out, '`');
 }
 
-static void percent_markdown(struct buf *out, double percent)
-{
-	if (isfinite(percent))
-		buf_addf(out, " %+.1f %% |", percent);
-	else
-		buf_adds(out, " |");
-}
-
 static void row_markdown(struct buf *out, const struct perf_change *c, enum perf_metric m)
 {
 	for (int s = 0; s < SIDES; s++) {
@@ -333,7 +325,12 @@ static void row_markdown(struct buf *out, const struct perf_change *c, enum perf
 	buf_addc(out, ' ');
 	diffout_number_add(out, perf_change_of(c, m), 0);
 	buf_adds(out, " |");
-	percent_markdown(out, perf_change_percent(c, m));
+	double percent = perf_change_percent(c, m);
+
+	if (isfinite(percent))
+		buf_addf(out, " %+.1f %% |", percent);
+	else
+		buf_adds(out, " |");
 }
 
 static void groups_markdown(struct writer *w, bool slower)

@@ -115,14 +115,6 @@ static void jsonout_causes_put(struct json *j, const char *key, const double *pa
 	json_end(j);
 }
 
-static void jsonout_gap_write(struct writer *w, const struct perf_op *op)
-{
-	const struct perf_gap *gap = perf_gap_of(w->r->gaps, op);
-
-	if (gap)
-		jsonout_causes_put(&w->j, "gap_causes", gap->part, gap->all);
-}
-
 static void slowest_write(struct json *j, const struct perf_device *d)
 {
 	if (!(d->slow > 0)) {
@@ -173,7 +165,10 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	else
 		json_double(&w->j, "global_call_count", row->calls);
 	jsonout_advice_write(w, op);
-	jsonout_gap_write(w, op);
+	const struct perf_gap *gap = perf_gap_of(w->r->gaps, op);
+
+	if (gap)
+		jsonout_causes_put(&w->j, "gap_causes", gap->part, gap->all);
 	json_end(&w->j);
 	if (w->out.len >= PERF_FLUSH && w->code == 0)
 		w->code = perf_flush(&w->out, w->file);

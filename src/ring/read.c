@@ -71,13 +71,6 @@ static size_t mark_bad(struct ring_stream *s, struct ring_event *e)
 	return 1;
 }
 
-/* At the end of the written words: whether this stream is done. */
-static void check_finished(struct ring_stream *s, bool closed)
-{
-	if ((closed || s->reader->dead) && !written_after(s, s->at))
-		read_finish(s);
-}
-
 /* False for events that an earlier recorder has already returned. */
 static bool is_new(struct ring_stream *s)
 {
@@ -167,8 +160,9 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 		if (s->parts.n)
 			parts_age(s, n);
 	}
-	if (got == -2 && !s->finished)
-		check_finished(s, closed);
+	/* At the end of the written words: whether this stream is done. */
+	if (got == -2 && !s->finished && (closed || s->reader->dead) && !written_after(s, s->at))
+		read_finish(s);
 	record_fix_pointers(s, events, n);
 	if (r->shrunk && !s->finished && n < max)
 		n += mark_bad(s, &events[n]);

@@ -56,11 +56,6 @@ static void fix_origin(struct trace_private *p, bool known)
 	reader_origin(p, origin);
 }
 
-static bool follow_is_empty(const struct trace *t)
-{
-	return !t->zones && !t->rows;
-}
-
 /*
  * The end of the last checkpoint after FROM, or of the file if it is complete; FROM if there is
  * none. Reads only block headers. A file whose headers do not follow one another is damaged and is
@@ -178,7 +173,7 @@ static bool tail_is_there(struct trace_private *p, uint64_t size)
 
 static int follow_read_on(struct trace_private *p, uint64_t size, struct tacho_error *err)
 {
-	bool empty = follow_is_empty(&p->trace);
+	bool empty = !p->trace.zones && !p->trace.rows;
 	uint64_t from = p->scan_end;
 	int r;
 

@@ -340,14 +340,6 @@ FOR_WIDE_VECTORS static uint32_t spread_find32(const uint32_t *v, size_t n, size
 	return min;
 }
 
-static void shape_find32(struct shape *s, const uint32_t *v, size_t n)
-{
-	size_t above[4];
-
-	s->base = spread_find32(v, n, above);
-	shape_choose(s, above, 4, n);
-}
-
 FOR_WIDE_VECTORS static void split_planes32(const uint32_t *restrict v, size_t n, uint32_t base,
 					    unsigned planes, uint8_t *restrict out)
 {
@@ -403,7 +395,10 @@ void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct w
 {
 	struct shape s;
 
-	shape_find32(&s, v, n);
+	size_t above[4];
+
+	s.base = spread_find32(v, n, above);
+	shape_choose(&s, above, 4, n);
 	if (wide_count && pack_fits32(&s, WIDE_MARK))
 		s.patches += wide_count;
 	shape_head(&s, 0, out);

@@ -75,14 +75,6 @@ static void rowbuf_segment_of(struct segment *s, const struct row_buffer *b, uin
 	}
 }
 
-/* Rows are rarer than zones: a buffer is given back each time, so idle tracks hold none. */
-static void buffer_emptied(struct trace_writer *w, struct row_buffer *b)
-{
-	w->buffered -= b->rows.cap * sizeof(*b->rows.v) + b->text.cap;
-	vec_free(&b->rows);
-	buf_free(&b->text);
-}
-
 /* One block of all that COUNT tracks hold; together at most BLOCK_ITEMS rows. */
 static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_t count)
 {
@@ -104,8 +96,15 @@ static int buffers_write(struct trace_writer *w, struct row_buffer **list, size_
 	}
 	for (size_t i = 0; r == 0 && i < count; i++)
 		index_add(w, BLOCK_ROWS, offset, &s[i]);
-	for (size_t i = 0; i < count; i++)
-		buffer_emptied(w, list[i]);
+	for (size_t i = 0; i < count; i++) {
+		/* Rows are rarer than zones: a buffer is given back each time, so idle tracks hold
+		 * none. */
+		struct row_buffer *b = list[i];
+
+		w->buffered -= b->rows.cap * sizeof(*b->rows.v) + b->text.cap;
+		vec_free(&b->rows);
+		buf_free(&b->text);
+	}
 	free(s);
 	return r;
 }

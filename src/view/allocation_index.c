@@ -3,20 +3,18 @@
 #include "base/search.h"
 #include "view/memory_history.h"
 
-static void group_join(struct lives_group *to, struct lives_group more)
-{
-	to->end = more.end > to->end ? more.end : to->end;
-	to->bytes = more.bytes > to->bytes ? more.bytes : to->bytes;
-}
-
 /* Entry I of level K: what FAN entries below it have. */
 static struct lives_group group_of(const struct lives *l, unsigned k, size_t i)
 {
 	struct lives_group g = {0};
 
-	for (size_t n = i * LIVES_FAN; n < (i + 1) * LIVES_FAN; n++)
-		group_join(&g, k ? l->levels[k - 1].v[n]
-				 : (struct lives_group){l->v[n].end, l->v[n].bytes});
+	for (size_t n = i * LIVES_FAN; n < (i + 1) * LIVES_FAN; n++) {
+		struct lives_group more = k ? l->levels[k - 1].v[n]
+					    : (struct lives_group){l->v[n].end, l->v[n].bytes};
+
+		g.end = more.end > g.end ? more.end : g.end;
+		g.bytes = more.bytes > g.bytes ? more.bytes : g.bytes;
+	}
 	return g;
 }
 

@@ -10,13 +10,6 @@ struct lock_figures {
 	uint64_t threads;
 };
 
-static void sums_add(struct spans_figures *to, struct spans_figures more)
-{
-	to->count += more.count;
-	to->total += more.total;
-	to->longest = more.longest > to->longest ? more.longest : to->longest;
-}
-
 /* From the spans cached for the timeline. */
 static int lock_figures(struct view_call *c, uint32_t track, uint64_t t0, uint64_t t1,
 			struct lock_figures *f)
@@ -28,8 +21,16 @@ static int lock_figures(struct view_call *c, uint32_t track, uint64_t t0, uint64
 	if (r < 0)
 		return r;
 	for (size_t i = 1; i < l->rows.n; i++)
-		for (int what = HOLDS; what <= WAITS; what++)
-			sums_add(&f->sums[what], spans_figures(&l->rows.v[i]->spans[what], t0, t1));
+		for (int what = HOLDS; what <= WAITS; what++) {
+			struct spans_figures more =
+				spans_figures(&l->rows.v[i]->spans[what], t0, t1);
+
+			f->sums[what].count += more.count;
+			f->sums[what].total += more.total;
+			f->sums[what].longest = more.longest > f->sums[what].longest
+							? more.longest
+							: f->sums[what].longest;
+		}
 	f->threads = l->events.uses.n;
 	return 0;
 }
