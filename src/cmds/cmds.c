@@ -25,6 +25,7 @@
 	X(cores)         \
 	X(query)         \
 	X(merge)         \
+	X(stragglers)    \
 	X(export)        \
 	X(import)        \
 	X(tracy)         \

@@ -66,18 +66,25 @@ static int visit_compare(const void *a, const void *b)
 	return r ? r : (x->number > y->number) - (x->number < y->number);
 }
 
+int fleet_markers_compile(regex_t *wanted, const char *markers, struct tacho_error *err)
+{
+	char message[100];
+	int r = regcomp(wanted, markers ? markers : fleet_markers,
+			REG_EXTENDED | REG_NOSUB | (markers ? 0 : REG_ICASE));
+
+	if (r == 0)
+		return 0;
+	regerror(r, wanted, message, sizeof(message));
+	return err_set(err, TACHO_EUSAGE, "--markers: %s", message);
+}
+
 int fleet_collect(struct fleet *f, struct tacho_error *err)
 {
-	const char *markers = f->options->markers ? f->options->markers : fleet_markers;
-	char message[100];
 	regex_t wanted;
-	int r = regcomp(&wanted, markers,
-			REG_EXTENDED | REG_NOSUB | (f->options->markers ? 0 : REG_ICASE));
+	int r = fleet_markers_compile(&wanted, f->options->markers, err);
 
-	if (r) {
-		regerror(r, &wanted, message, sizeof(message));
-		return err_set(err, TACHO_EUSAGE, "--markers: %s", message);
-	}
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < f->source_count && r == 0; i++) {
 		r = visits_read(f, &f->sources[i], &wanted);
 		if (r < 0)

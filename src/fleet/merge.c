@@ -24,8 +24,7 @@ double fleet_time(const struct fleet *f, size_t host, uint64_t tick)
 
 /* ---------------------------------------------------------------- sources */
 
-/* The last path component "rank<N>"; -1: none. */
-static int64_t rank_of_path(const char *path)
+int64_t fleet_path_rank(const char *path)
 {
 	int64_t rank = -1;
 
@@ -50,7 +49,7 @@ static int source_open(struct fleet_source *s, const char *path, size_t position
 		return r;
 	s->path = path;
 	rank = trace_property(s->trace, "rank");
-	s->rank = rank ? strtoll(rank, NULL, 10) : rank_of_path(path);
+	s->rank = rank ? strtoll(rank, NULL, 10) : fleet_path_rank(path);
 	if (s->rank < 0)
 		s->rank = (int64_t)position;
 	if (s->trace->damage.unfinished || s->trace->damage.bad_blocks)

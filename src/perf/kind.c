@@ -492,15 +492,27 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
 static XXH128_hash_t hash_cells(struct buf *key, const struct csv_cell *cell,
 				const struct perf_more *more, size_t n)
 {
+	size_t room = 0;
+	char *at;
+
 	buf_reset(key);
+	for (int i = COL_OP_CODE; i < COL_SHAPES_END; i++)
+		room += sizeof(uint32_t) + cell[i].len;
+	if (buf_reserve(key, room) < 0)
+		return (XXH128_hash_t){0, 0};
+	at = key->data;
 	for (int i = COL_OP_CODE; i < COL_SHAPES_END; i++) {
 		uint32_t len = (uint32_t)cell[i].len;
 
 		if (i > COL_OP_TYPE && i < COL_IN0_MEMORY)
 			continue;
-		buf_add(key, &len, sizeof(len));
-		buf_add(key, cell[i].text, cell[i].len);
+		memcpy(at, &len, sizeof(len));
+		at += sizeof(len);
+		if (len)
+			memcpy(at, cell[i].text, len);
+		at += len;
 	}
+	key->len = (size_t)(at - key->data);
 	for (size_t i = 0; i < n; i++) {
 		if (csv_blank(more[i].cell[MORE_MEMORY]))
 			continue;
