@@ -282,7 +282,7 @@ static int threads_print(struct query *q, const struct conf *conf, struct profil
 		if (q->trace->tracks[i].kind != TRACE_THREAD ||
 		    (filter->tracks && !filter->tracks[i]))
 			continue;
-		r = profile_thread_states(p, filter, i, &th);
+		r = profile_thread_states(p, filter, i, &th, NULL);
 		for (int k = 0; k < PROFILE_STATES; k++)
 			sum[k] += th.ns[k];
 		if (r == 0 && conf->by == BY_THREAD && (th.samples || th.runs))
@@ -427,11 +427,12 @@ static int diff_print(struct query *q, const struct conf *conf, struct profile *
 	r = before_open(q, conf, &trace, &before, &views[0]);
 	if (r == 0)
 		r = view_build(conf, after, counts, &views[1]);
-	if (r == 0) {
-		const struct profile *both[2] = {before, after};
-
-		r = profile_diff(both, views, (enum profile_by)conf->by, &d);
-	}
+	if (r == 0)
+		r = profile_changes_add(&d, before, &views[0], (enum profile_by)conf->by, 0);
+	if (r == 0)
+		r = profile_changes_add(&d, after, &views[1], (enum profile_by)conf->by, 1);
+	if (r == 0)
+		r = profile_changes_link(&d);
 	if (r == 0)
 		r = changes_print(q, conf, &d);
 	profile_changes_free(&d);

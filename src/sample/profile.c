@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "sample/module.h"
+#include "sample/profile_waits.h"
 #include "sample/symbols.h"
 #include "sample/tree.h"
 #include "sample/unwind.h"
@@ -235,6 +236,47 @@ static int tracks_read(struct profile *p)
 	return r < 0 ? r : 0;
 }
 
+void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count)
+{
+	const uint32_t *at =
+		node && node < p->nodes.n ? map_get(&p->frames_of, p->nodes.v[node].key) : NULL;
+
+	*first = at ? *at : 0;
+	*count = 0;
+	while (at && !p->last.v[*at + (*count)++])
+		;
+}
+
+uint32_t profile_leaf(const struct profile *p, uint32_t node)
+{
+	uint32_t first, count;
+
+	profile_frames(p, node, &first, &count);
+	return count ? p->frames.v[first].function : UINT32_MAX;
+}
+
+static int leaf_stacks_find(struct profile *p)
+{
+	if (vec_reserve(&p->leaf_stacks, p->functions.n + 1) < 0)
+		return TACHO_ENOMEM;
+	p->leaf_stacks.n = p->functions.n;
+	memset(p->leaf_stacks.v, 0, (p->functions.n + 1) * sizeof(*p->leaf_stacks.v));
+	for (uint32_t i = (uint32_t)p->nodes.n; i-- > 1;) {
+		uint32_t leaf = profile_leaf(p, i);
+
+		if (leaf != UINT32_MAX)
+			p->leaf_stacks.v[leaf] = i;
+	}
+	return 0;
+}
+
+uint32_t profile_leaf_stack(const struct profile *p, uint32_t node)
+{
+	uint32_t leaf = profile_leaf(p, node);
+
+	return leaf < p->leaf_stacks.n ? p->leaf_stacks.v[leaf] : node;
+}
+
 int profile_open(struct profile **result, struct trace *trace, struct tacho_error *err)
 {
 	struct profile *p = calloc(1, sizeof(*p));
@@ -245,6 +287,8 @@ int profile_open(struct profile **result, struct trace *trace, struct tacho_erro
 	p->trace = trace;
 	p->names = calloc(1, sizeof(*p->names));
 	r = p->names ? tracks_read(p) : TACHO_ENOMEM;
+	if (r == 0)
+		r = leaf_stacks_find(p);
 	if (r < 0) {
 		profile_close(p);
 		return err_set(err, r, "%s", err_text(r));
@@ -262,7 +306,9 @@ void profile_close(struct profile *p)
 	vec_free(&p->frames);
 	vec_free(&p->nodes);
 	vec_free(&p->last);
+	vec_free(&p->leaf_stacks);
 	map_free(&p->frames_of);
+	profile_waits_free(p->waits);
 	if (p->names) {
 		for (size_t i = 0; i < p->names->list.n; i++)
 			free(p->names->list.v[i]);
@@ -272,17 +318,6 @@ void profile_close(struct profile *p)
 		free(p->names);
 	}
 	free(p);
-}
-
-void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count)
-{
-	const uint32_t *at =
-		node && node < p->nodes.n ? map_get(&p->frames_of, p->nodes.v[node].key) : NULL;
-
-	*first = at ? *at : 0;
-	*count = 0;
-	while (at && !p->last.v[*at + (*count)++])
-		;
 }
 
 /* -------------------------------------------------------------- counts */
@@ -339,7 +374,7 @@ static int track_count(struct profile *p, const struct profile_filter *f, uint32
 	struct trace_row row;
 	struct window w;
 	uint32_t at;
-	int r = window_make(&w, p->trace, track, f->t0, f->t1, f->zones);
+	int r = window_make(&w, p->trace, track, f);
 
 	if (r == 0)
 		r = trace_rows_open(&rows, p->trace, track, t0, f->t1);

@@ -58,10 +58,13 @@ struct profile {
 	struct {
 		VEC(uint8_t);
 	} last; /* ... is marked here, by frame */
+	struct {
+		VEC(uint32_t);
+	} leaf_stacks; /* by function: the first stack that ends in it, or 0 */
 	struct profile_names *names;
-	uint32_t no_stack; /* frame of waits without a stack */
-	uint64_t lost;     /* records that were lost */
-	double ns_per_tick;
+	uint32_t no_stack;           /* frame of waits without a stack */
+	uint64_t lost;               /* records that were lost */
+	struct profile_waits *waits; /* by profile_waits() */
 };
 
 /* TRACE must outlive the profile. */
@@ -70,6 +73,11 @@ void profile_close(struct profile *p);
 
 /* The frames of node N, innermost (inlined) first: profile.frames[first .. first + count). */
 void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count);
+
+/* The innermost function of stack N, UINT32_MAX if unknown. */
+uint32_t profile_leaf(const struct profile *p, uint32_t node);
+/* The stack of the lowest number with the same innermost function, which stands for it. */
+uint32_t profile_leaf_stack(const struct profile *p, uint32_t node);
 
 enum profile_what {
 	PROFILE_CPU,     /* samples */
@@ -80,8 +88,11 @@ struct profile_filter {
 	uint64_t t0, t1;
 	const uint8_t *tracks; /* a byte per track, NULL = all */
 	enum profile_what what;
-	/* Only while one of these source locations is open on the thread; NULL = any time. */
+	/* Only while a zone of one of these source locations is open on the thread; NULL = any
+	 * time. */
 	const uint8_t *zones;
+	bool self;      /* ... and no other zone inside of it */
+	uint32_t level; /* ... at this depth + 1; 0 = at any */
 };
 
 /* Samples by stack. Weights are nanoseconds. */
@@ -102,7 +113,7 @@ enum profile_state {
 	PROFILE_RUNNING, /* in the program's own code, by samples */
 	PROFILE_KERNEL,  /* on a CPU outside of the program's own code */
 	PROFILE_RUNNABLE,
-	PROFILE_LOCK,
+	PROFILE_LOCK, /* in a futex call, or while our lock events say so */
 	PROFILE_SLEEP,
 	PROFILE_POLL,
 	PROFILE_IO,
@@ -120,9 +131,37 @@ struct profile_thread {
 	uint64_t samples, runs, migrations;
 	uint32_t last_cpu; /* + 1 */
 };
-/* Of one thread, in the times of FILTER. */
+/*
+ * Of one thread, in the times of FILTER. LOCK_NS, if not NULL, has an element per track of the
+ * trace: the time that the thread was blocked while it waited for that lock is added.
+ */
 int profile_thread_states(struct profile *p, const struct profile_filter *filter, uint32_t track,
-			  struct profile_thread *t);
+			  struct profile_thread *t, double *lock_ns);
+
+/* The self time of zones, by what their thread did. */
+struct profile_zone {
+	double ns[PROFILE_STATES]; /* their sum is the self time */
+	double sampled_ns;
+	uint64_t samples;
+};
+/*
+ * ZONES has an element per source location. FILTER selects tracks and times, clipped to them; its
+ * zones do not matter.
+ */
+int profile_zones(struct profile *p, const struct profile_filter *filter,
+		  struct profile_zone *zones);
+
+/* A time in which a thread waited for a lock, by the program's lock events. */
+struct profile_wait {
+	uint32_t thread, lock; /* tracks */
+	uint64_t start, end;
+};
+/* The waits of THREAD that end after TIME, by start, *COUNT of them. They are read once. */
+int profile_waits(struct profile *p, uint32_t thread, uint64_t time,
+		  const struct profile_wait **waits, size_t *count);
+
+/* What a blocked thread waited for, by the number of the system call + 1; 0: unknown. */
+enum profile_state profile_wait_state(uint32_t call);
 
 /* What a node of a tree represents. */
 enum profile_by {
@@ -169,7 +208,7 @@ void profile_view_free(struct profile_view *view);
 struct profile_change {
 	uint32_t parent, child, next; /* as in profile_item */
 	uint32_t line;                /* by line, else 0 */
-	const char *name, *library;   /* of one of the profiles */
+	const char *name, *library;   /* live as long as the changes */
 	struct profile_item side[2];  /* before and after; zeros: it is not there */
 	double share[2];              /* percent of the time of all */
 	double change, error;         /* after - before, and its standard error, in percent */
@@ -178,12 +217,22 @@ struct profile_change {
 struct profile_changes {
 	struct {
 		VEC(struct profile_change);
-	} items; /* 0 is the root */
+	} items;          /* 0 is the root */
+	struct map known; /* by name, library and parent */
+	struct map texts; /* by hash, to the number of a text */
+	struct {
+		VEC(char *);
+	} names;
 };
 
-/* Compares two views of one shape; children with the largest changes are first. */
-int profile_diff(const struct profile *const p[2], const struct profile_view *views,
-		 enum profile_by by, struct profile_changes *d);
+/*
+ * Compares two views of one shape: profile_changes_add() takes them, SIDE 0 and 1, which are not
+ * needed after it; profile_changes_link() computes the figures and sorts, children with the largest
+ * changes first. Begin with zeros.
+ */
+int profile_changes_add(struct profile_changes *d, const struct profile *p,
+			const struct profile_view *view, enum profile_by by, int side);
+int profile_changes_link(struct profile_changes *d);
 void profile_changes_free(struct profile_changes *d);
 
 #endif

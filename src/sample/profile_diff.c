@@ -31,32 +31,60 @@ static bool is_identity(const struct profile_change *c, const struct identity *i
 	       !strcmp(c->library, id->library);
 }
 
-/* The change with this identity, added if new; UINT32_MAX: no memory. */
-static uint32_t change_get(struct profile_changes *d, struct map *known, const struct identity *id)
+/* A copy of TEXT, one for all equal ones; NULL: no memory. */
+static const char *change_text(struct profile_changes *d, const char *text)
 {
-	struct profile_change new = {
-		.parent = id->parent, .line = id->line, .name = id->name, .library = id->library};
+	uint64_t key = text_hash(0, text);
+	char *copy;
+	uint32_t *at;
+
+	for (; (at = map_get(&d->texts, key)) != NULL; key++)
+		if (!strcmp(d->names.v[*at], text))
+			return d->names.v[*at];
+	copy = strdup(text);
+	if (!copy || map_set(&d->texts, key, (uint32_t)d->names.n) < 0 ||
+	    vec_push(&d->names, copy) < 0) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+/* The change with this identity, added if new; UINT32_MAX: no memory. */
+static uint32_t change_get(struct profile_changes *d, const struct identity *id)
+{
+	struct profile_change new = {.parent = id->parent, .line = id->line};
 	uint64_t key = identity_hash(id);
 	uint32_t *at;
 
-	for (; (at = map_get(known, key)) != NULL; key++)
+	for (; (at = map_get(&d->known, key)) != NULL; key++)
 		if (is_identity(&d->items.v[*at], id))
 			return *at;
-	if (map_set(known, key, (uint32_t)d->items.n) < 0 || vec_push(&d->items, new) < 0)
+	new.name = change_text(d, id->name);
+	new.library = change_text(d, id->library);
+	if (!new.name || !new.library || map_set(&d->known, key, (uint32_t)d->items.n) < 0 ||
+	    vec_push(&d->items, new) < 0)
 		return UINT32_MAX;
 	return (uint32_t)d->items.n - 1;
 }
 
 /* Items are numbered after their parents. */
-static int side_merge(struct profile_changes *d, struct map *known, const struct profile *p,
-		      const struct profile_view *view, enum profile_by by, int side)
+int profile_changes_add(struct profile_changes *d, const struct profile *p,
+			const struct profile_view *view, enum profile_by by, int side)
 {
+	static const struct profile_change root = {.name = "", .library = ""};
 	const struct profile_item *all = &view->items.v[0];
 	struct {
 		VEC(uint32_t);
 	} change_of = {0};
 	int r = vec_push(&change_of, 0);
 
+	if (r == 0 && !d->items.n)
+		r = vec_push(&d->items, root);
+	if (r < 0) {
+		vec_free(&change_of);
+		return r;
+	}
 	d->items.v[0].side[side] = *all;
 	for (size_t i = 1; i < view->items.n && r == 0; i++) {
 		const struct profile_item *item = &view->items.v[i];
@@ -65,7 +93,7 @@ static int side_merge(struct profile_changes *d, struct map *known, const struct
 		struct identity id = {change_of.v[item->parent],
 				      by == PROFILE_BY_LINE ? label->line : 0, label->name,
 				      f->special ? "" : p->modules.v[f->module].name};
-		uint32_t at = change_get(d, known, &id);
+		uint32_t at = change_get(d, &id);
 
 		if (at == UINT32_MAX || vec_push(&change_of, at) < 0) {
 			r = TACHO_ENOMEM;
@@ -107,17 +135,19 @@ static int larger_change_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Links the children of each item, largest change first: all are sorted, then linked from behind.
- */
-static int changes_link(struct profile_changes *d)
+/* All are sorted, then the children of each are linked from the last one on. */
+int profile_changes_link(struct profile_changes *d)
 {
-	struct profile_change **order = malloc(d->items.n * sizeof(*order));
+	struct profile_change **order = malloc((d->items.n + 1) * sizeof(*order));
 
 	if (!order)
 		return TACHO_ENOMEM;
-	for (size_t i = 0; i < d->items.n; i++)
+	for (size_t i = d->items.n; i-- > 0;) {
+		change_figure(&d->items.v[i], d->items.v[0].side);
 		order[i] = &d->items.v[i];
-	qsort(order, d->items.n, sizeof(*order), larger_change_first);
+	}
+	if (d->items.n)
+		qsort(order, d->items.n, sizeof(*order), larger_change_first);
 	for (size_t i = d->items.n; i-- > 0;) {
 		struct profile_change *c = order[i], *parent = &d->items.v[c->parent];
 
@@ -130,28 +160,12 @@ static int changes_link(struct profile_changes *d)
 	return 0;
 }
 
-int profile_diff(const struct profile *const p[2], const struct profile_view *views,
-		 enum profile_by by, struct profile_changes *d)
-{
-	static const struct profile_change root = {.name = "", .library = ""};
-	struct map known = {0};
-	int r;
-
-	memset(d, 0, sizeof(*d));
-	r = vec_push(&d->items, root);
-	for (int i = 0; i < 2 && r == 0; i++)
-		r = side_merge(d, &known, p[i], &views[i], by, i);
-	map_free(&known);
-	for (size_t i = d->items.n; i-- > 0 && r == 0;)
-		change_figure(&d->items.v[i], d->items.v[0].side);
-	if (r == 0)
-		r = changes_link(d);
-	if (r < 0)
-		profile_changes_free(d);
-	return r;
-}
-
 void profile_changes_free(struct profile_changes *d)
 {
+	for (size_t i = 0; i < d->names.n; i++)
+		free(d->names.v[i]);
+	vec_free(&d->names);
 	vec_free(&d->items);
+	map_free(&d->known);
+	map_free(&d->texts);
 }

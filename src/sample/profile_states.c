@@ -2,7 +2,7 @@
 /* Sums up thread states, of whole threads or inside zones; see profile.h. */
 #include "sample/profile.h"
 
-#include "sample/window.h"
+#include "sample/profile_waits.h"
 
 #include <string.h>
 
@@ -19,8 +19,8 @@ const char *const profile_state_names[PROFILE_STATES] = {
 	"unknown",
 };
 
-/* What a thread waits for, by its current system call: numbers of x86-64. */
-static enum profile_state wait_kind(uint32_t call)
+/* Numbers of x86-64. */
+enum profile_state profile_wait_state(uint32_t call)
 {
 	switch (call - 1) {
 	case 202: /* futex */
@@ -59,19 +59,28 @@ static enum profile_state wait_kind(uint32_t call)
 	}
 }
 
-static void profile_states_row_add(const struct profile *p, const struct window *w,
-				   const struct trace_row *row, struct profile_thread *t)
+struct thread_adder {
+	struct profile *p;
+	struct window window;
+	struct wait_cursor waits;
+	struct profile_thread *t;
+	double *lock_ns;
+};
+
+static void profile_states_row_add(struct thread_adder *a, const struct trace_row *row)
 {
+	struct profile_thread *t = a->t;
 	double ns;
 
-	if (row->kind == TRACE_ROW_SAMPLE && window_has(w, row->time)) {
+	if (row->kind == TRACE_ROW_SAMPLE && window_has(&a->window, row->time)) {
 		t->samples++;
 		t->sampled_ns += (double)row->c;
 	}
 	if (row->kind != TRACE_ROW_STATE)
 		return;
-	ns = trace_duration_ns(p->trace, row->time,
-			       row->time + window_overlap(w, row->time, row->time + row->a));
+	ns = trace_duration_ns(a->p->trace, row->time,
+			       row->time +
+				       window_overlap(&a->window, row->time, row->time + row->a));
 	switch (TRACE_STATE_OF(row->b)) {
 	case TRACE_STATE_RUNNING:
 		t->ns[PROFILE_RUNNING] += ns;
@@ -83,7 +92,8 @@ static void profile_states_row_add(const struct profile *p, const struct window 
 		t->ns[PROFILE_RUNNABLE] += ns;
 		break;
 	case TRACE_STATE_BLOCKED:
-		t->ns[wait_kind(TRACE_STATE_CALL(row->b))] += ns;
+		profile_blocked_add(a->p, &a->waits, &a->window, row, row->time, row->time + row->a,
+				    t->ns, a->lock_ns);
 		break;
 	default:
 		break;
@@ -94,56 +104,186 @@ static void profile_states_row_add(const struct profile *p, const struct window 
  * Samples of the program's own code measure the part of the CPU time outside the kernel. They are
  * statistical: if they exceed the CPU time, all of it was outside the kernel.
  */
-static void kernel_split(const struct profile *p, struct profile_thread *t, double window_ns)
+static void kernel_split(const struct profile *p, double *ns, double sampled_ns, double all_ns)
 {
 	const char *event = trace_property(p->trace, "sampling event");
 	bool sampled = !event || strcmp(event, TRACE_NO_EVENT) != 0;
-	double running = t->ns[PROFILE_RUNNING], known = 0;
-	double user = sampled && t->sampled_ns < running ? t->sampled_ns : running;
+	double running = ns[PROFILE_RUNNING], known = 0;
+	double user = sampled && sampled_ns < running ? sampled_ns : running;
 
-	t->ns[PROFILE_RUNNING] = user;
-	t->ns[PROFILE_KERNEL] = running - user;
+	ns[PROFILE_RUNNING] = user;
+	ns[PROFILE_KERNEL] = running - user;
 	for (int i = 0; i < PROFILE_UNKNOWN; i++)
-		known += t->ns[i];
-	t->ns[PROFILE_UNKNOWN] = window_ns > known ? window_ns - known : 0;
+		known += ns[i];
+	ns[PROFILE_UNKNOWN] = all_ns > known ? all_ns - known : 0;
 }
 
-int profile_thread_states(struct profile *p, const struct profile_filter *filter, uint32_t track,
-			  struct profile_thread *t)
+/* The rows of a thread; *FIRST and *LAST are the ends of its states. */
+static int thread_rows_add(struct thread_adder *a, uint32_t track, uint64_t t1, uint64_t *first,
+			   uint64_t *last)
 {
-	uint64_t first = UINT64_MAX, last = 0;
 	struct trace_rows *rows;
 	struct trace_row row;
-	struct window w;
 	uint32_t at;
-	int r = window_make(&w, p->trace, track, filter->t0, filter->t1, filter->zones);
+	int r = trace_rows_open(&rows, a->p->trace, track, 0, t1);
 
-	memset(t, 0, sizeof(*t));
-	t->track = track;
 	if (r < 0)
 		return r;
-	r = trace_rows_open(&rows, p->trace, track, 0, filter->t1);
-	if (r < 0) {
-		window_free(&w);
-		return r;
-	}
 	while ((r = trace_rows_next(rows, &row, &at)) > 0) {
-		profile_states_row_add(p, &w, &row, t);
+		profile_states_row_add(a, &row);
 		if (row.kind == TRACE_ROW_STATE) {
-			first = row.time < first ? row.time : first;
-			last = row.time + row.a > last ? row.time + row.a : last;
+			*first = row.time < *first ? row.time : *first;
+			*last = row.time + row.a > *last ? row.time + row.a : *last;
 		}
 	}
 	trace_rows_close(rows);
+	return r;
+}
+
+int profile_thread_states(struct profile *p, const struct profile_filter *filter, uint32_t track,
+			  struct profile_thread *t, double *lock_ns)
+{
+	struct thread_adder a = {.p = p, .t = t, .lock_ns = lock_ns};
+	uint64_t first = UINT64_MAX, last = 0;
+	int r = window_make(&a.window, p->trace, track, filter);
+
+	memset(t, 0, sizeof(*t));
+	t->track = track;
+	if (r == 0)
+		r = profile_waits(p, track, 0, &a.waits.v, &a.waits.n);
+	if (r == 0)
+		r = thread_rows_add(&a, track, filter->t1, &first, &last);
 	/* Zones have their own lengths; without zones it is the life of the thread. */
 	if (filter->zones) {
-		first = w.n ? w.v[0].start : 0;
-		last = w.n ? w.v[w.n - 1].end : 0;
+		first = a.window.n ? a.window.v[0].start : 0;
+		last = a.window.n ? a.window.v[a.window.n - 1].end : 0;
 	}
-	if (last > first)
-		kernel_split(p, t,
+	if (r >= 0 && last > first)
+		kernel_split(p, t->ns, t->sampled_ns,
 			     trace_duration_ns(p->trace, first,
-					       first + window_overlap(&w, first, last)));
-	window_free(&w);
+					       first + window_overlap(&a.window, first, last)));
+	window_free(&a.window);
 	return r < 0 ? r : 0;
+}
+
+/* --------------------------------------------------------------- zones */
+
+/* Rows of one kind, one ahead. */
+struct row_reader {
+	struct trace_rows *rows;
+	uint32_t kind;
+	bool any;
+	struct trace_row row;
+};
+
+static int row_reader_next(struct row_reader *x)
+{
+	uint32_t at;
+	int r;
+
+	while ((r = trace_rows_next(x->rows, &x->row, &at)) > 0 && x->row.kind != x->kind)
+		;
+	x->any = r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* The end of the state that is next. */
+static uint64_t reader_state_end(const struct row_reader *x)
+{
+	return x->row.time + x->row.a;
+}
+
+struct zones_adder {
+	struct profile *p;
+	struct profile_zone *zones;
+	double *all_ns; /* by source location: self time */
+	struct row_reader states, samples;
+	struct wait_cursor waits;
+};
+
+static void zone_state_add(struct zones_adder *a, struct profile_zone *z, uint64_t start,
+			   uint64_t end)
+{
+	const struct trace_row *row = &a->states.row;
+	double ns = trace_duration_ns(a->p->trace, start, end);
+
+	if (TRACE_STATE_OF(row->b) == TRACE_STATE_RUNNING)
+		z->ns[PROFILE_RUNNING] += ns;
+	else if (TRACE_STATE_OF(row->b) == TRACE_STATE_RUNNABLE)
+		z->ns[PROFILE_RUNNABLE] += ns;
+	else if (TRACE_STATE_OF(row->b) == TRACE_STATE_BLOCKED)
+		profile_blocked_add(a->p, &a->waits, NULL, row, start, end, z->ns, NULL);
+}
+
+static int zone_segment_add(void *context, const struct window_segment *s)
+{
+	struct zones_adder *a = context;
+	struct row_reader *state = &a->states, *sample = &a->samples;
+	struct profile_zone *z;
+	int r = 0;
+
+	if (s->srcloc >= a->p->trace->srcloc_count)
+		return 0;
+	z = &a->zones[s->srcloc];
+	a->all_ns[s->srcloc] += trace_duration_ns(a->p->trace, s->start, s->end);
+	while (r == 0 && state->any && state->row.time < s->end) {
+		uint64_t end = reader_state_end(state);
+		uint64_t from = state->row.time > s->start ? state->row.time : s->start;
+
+		if (end > from)
+			zone_state_add(a, z, from, end < s->end ? end : s->end);
+		if (end > s->end)
+			break;
+		r = row_reader_next(state);
+	}
+	while (r == 0 && sample->any && sample->row.time < s->end) {
+		if (sample->row.time >= s->start) {
+			z->samples++;
+			z->sampled_ns += (double)sample->row.c;
+		}
+		r = row_reader_next(sample);
+	}
+	return r;
+}
+
+static int zones_thread_add(struct zones_adder *a, const struct profile_filter *f, uint32_t track)
+{
+	int r = profile_waits(a->p, track, f->t0, &a->waits.v, &a->waits.n);
+
+	a->states = (struct row_reader){.kind = TRACE_ROW_STATE};
+	a->samples = (struct row_reader){.kind = TRACE_ROW_SAMPLE};
+	/* A state that began before the range extends into it. */
+	if (r == 0)
+		r = trace_rows_open(&a->states.rows, a->p->trace, track, 0, f->t1);
+	if (r == 0)
+		r = trace_rows_open(&a->samples.rows, a->p->trace, track, f->t0, f->t1);
+	if (r == 0)
+		r = row_reader_next(&a->states);
+	if (r == 0)
+		r = row_reader_next(&a->samples);
+	/* A thread without any has not been sampled: its zones are not unknown, but not known of.
+	 */
+	if (r == 0 && (a->states.any || a->samples.any))
+		r = window_segments(a->p->trace, track, f->t0, f->t1, zone_segment_add, a);
+	trace_rows_close(a->states.rows);
+	trace_rows_close(a->samples.rows);
+	return r;
+}
+
+int profile_zones(struct profile *p, const struct profile_filter *filter,
+		  struct profile_zone *zones)
+{
+	uint32_t n = p->trace->srcloc_count;
+	struct zones_adder a = {.p = p, .zones = zones, .all_ns = calloc(n + 1, sizeof(*a.all_ns))};
+	int r = a.all_ns ? 0 : TACHO_ENOMEM;
+
+	memset(zones, 0, n * sizeof(*zones));
+	for (uint32_t i = 0; r == 0 && i < p->trace->track_count; i++)
+		if (p->trace->tracks[i].kind == TRACE_THREAD &&
+		    (!filter->tracks || filter->tracks[i]))
+			r = zones_thread_add(&a, filter, i);
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		kernel_split(p, zones[i].ns, zones[i].sampled_ns, a.all_ns[i]);
+	free(a.all_ns);
+	return r;
 }

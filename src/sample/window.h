@@ -4,7 +4,7 @@
 #define SAMPLE_WINDOW_H
 
 #include "base/vec.h"
-#include "trace/trace.h"
+#include "sample/profile.h"
 
 struct window_span {
 	uint64_t start, end; /* ticks */
@@ -15,13 +15,20 @@ struct window {
 	VEC(struct window_span);
 };
 
-/*
- * [T0, T1), and if SRCLOCS is not NULL only while a zone of one of these source locations is open
- * on TRACK. Zones of fibers that ran on it do not count.
- */
-int window_make(struct window *w, struct trace *trace, uint32_t track, uint64_t t0, uint64_t t1,
-		const uint8_t *srclocs);
+/* The times of TRACK that FILTER selects. Zones of fibers that ran on it do not count. */
+int window_make(struct window *w, struct trace *trace, uint32_t track,
+		const struct profile_filter *filter);
 void window_free(struct window *w);
+
+/* A time in which a zone was open and none inside of it. */
+struct window_segment {
+	uint64_t start, end; /* ticks */
+	uint32_t srcloc, depth;
+};
+/* Gives TAKE these times of TRACK, in order, until it returns an error. */
+typedef int window_segment_fn(void *context, const struct window_segment *part);
+int window_segments(struct trace *trace, uint32_t track, uint64_t t0, uint64_t t1,
+		    window_segment_fn *take, void *context);
 
 bool window_has(const struct window *w, uint64_t time);
 /* Ticks of [START, END) that are inside. */

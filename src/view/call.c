@@ -29,6 +29,7 @@ static const struct {
 	{"traces", call_traces},
 	{"compare", call_compare},
 	{"compare/hist", call_compare_hist},
+	{"compare/stacks", call_compare_stacks},
 };
 
 void call_reset(struct view_call *c)
@@ -150,11 +151,13 @@ int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *
 		r = handle_for(c, SCAN, &handle);
 		if (r < 0)
 			return r;
+		c->handle = handle;
 		c->trace = handle->trace;
 	}
 	r = call(c, context);
 	if (handle)
 		handle_put(c->on, handle);
+	c->handle = NULL;
 	c->trace = NULL;
 	c->on = NULL;
 	return r;

@@ -86,6 +86,14 @@ int warnings_put(struct view_call *c);
 	X(op, OPS)        \
 	X(overview, OPS)  \
 	X(source, QUICK)  \
+	X(stacks, SCAN)   \
+	X(states, SCAN)   \
+	X(sample, ROWS)   \
+	X(sample_tiles, ROWS) \
+	X(stack, ROWS)    \
+	X(cpus, ROWS)     \
+	X(cpu_tiles, ROWS) \
+	X(source_cost, SCAN) \
 	X(export, OPS)
 /* clang-format on */
 #define X(name, use) int call_##name(struct view_call *c);
@@ -95,5 +103,6 @@ int call_traces(struct view_call *c);
 /* Two traces. */
 int call_compare(struct view_call *c);
 int call_compare_hist(struct view_call *c);
+int call_compare_stacks(struct view_call *c);
 
 #endif

@@ -332,7 +332,7 @@ static void has_put(struct view_call *c)
 		     {"frames", TRACE_FRAMES},
 		     {"locks", TRACE_LOCK}};
 	const struct trace *t = c->trace;
-	bool noc = false;
+	bool noc = false, samples = false;
 
 	json_object(&c->json, "has");
 	for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
@@ -344,6 +344,10 @@ static void has_put(struct view_call *c)
 	}
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
 		noc |= !strcmp(t->srclocs[i].function, "NOC");
+	for (uint32_t i = 0; i < t->track_count; i++)
+		samples |= t->tracks[i].kind == TRACE_OTHER &&
+			   !strcmp(t->tracks[i].name, TRACE_STACKS);
+	json_bool(&c->json, "samples", samples);
 	json_bool(&c->json, "ops", ops_likely(t)); /* without the host's side they have no names */
 	json_bool(&c->json, "noc", noc);
 	json_bool(&c->json, "source", c->view->options.source_count > 0);

@@ -30,9 +30,12 @@ static void trace_free(struct view_trace *t)
 	lanes_forget(t);
 	trace_lod_close(t->quick.lod);
 	trace_close(t->quick.trace);
-	for (size_t i = 0; i < VIEW_SCANS; i++)
+	for (size_t i = 0; i < VIEW_SCANS; i++) {
+		profile_forget(&t->scans[i]);
 		trace_close(t->scans[i].trace);
+	}
 	row_cache_forget(&t->rows);
+	profile_forget(&t->rows);
 	trace_close(t->rows.trace);
 	stats_forget(t);
 	waits_forget(t);
@@ -202,8 +205,10 @@ static int handle_ready(struct view_trace *t, struct view_handle *h)
 		r = trace_refresh(h->trace, NULL);
 		if (r < 0)
 			return r;
-		if (r == TRACE_RELOADED)
+		if (r == TRACE_RELOADED) {
 			row_cache_forget(h);
+			profile_forget(h);
+		}
 		h->gen = gen;
 	}
 	return 0;

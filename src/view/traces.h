@@ -35,8 +35,11 @@ struct view_handle {
 	uint64_t gen; /* of the trace when it was last read on */
 	struct {
 		VEC(struct row_cache *);
-	} caches;       /* of the one for rows */
-	uint64_t asked; /* number of cache lookups */
+	} caches;                /* of the one for rows */
+	uint64_t asked;          /* number of cache lookups */
+	struct profile *profile; /* stacks and names of its samples, or NULL; sample_query.c */
+	uint64_t profile_known;  /* trace_known() when it was read */
+	double profile_good;     /* how long it is used for a recording, seconds */
 };
 
 #define VIEW_SCANS 3u
@@ -109,6 +112,7 @@ void lanes_forget(struct view_trace *t);
 
 /* Drops the caches of a trace. */
 void row_cache_forget(struct view_handle *h);
+void profile_forget(struct view_handle *h);
 void stats_forget(struct view_trace *t);
 void waits_forget(struct view_trace *t);
 void marks_forget(struct view_trace *t);
