@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "base/term.h"
 #include "cmds/cmds.h"
+#include "cmds/passes.h"
 #include "cmds/port.h"
 #include "cmds/record.h"
 #include "cmds/ttlogs.h"
@@ -11,9 +12,11 @@
 #include "op/trace_cores.h"
 #include "tracy/tracy.h"
 #include "ttlog/files.h"
+#include "ttlog/merge.h"
 #include "ttlog/mlir.h"
 #include "ttlog/report.h"
 
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,8 +28,20 @@
 #define OUTPUT     "results/perf/device_ops_perf_trace.csv"
 
 struct conf {
-	const char *output;
+	const char *output, *counters;
 	int64_t port;
+	bool multipass;
+};
+
+/* One command, recorded once or, for performance counters, several times. */
+struct job {
+	const struct conf *conf;
+	const struct cmd_common *common;
+	struct record_conf record;
+	struct counter_passes passes;
+	char **command;
+	const char *folder, *logs;
+	int status; /* of the first run that failed, else 0 */
 };
 
 static const struct opt opts[] = {
@@ -34,6 +49,12 @@ static const struct opt opts[] = {
 		"write the report to FILE (default " OUTPUT ")"),
 	OPT_INT('p', "port", "PORT", struct conf, port,
 		"use PORT for programs built with Tracy (default 8086)"),
+	OPT_STR(0, "profiler-capture-perf-counters", "GROUPS", struct conf, counters,
+		"record performance counters: fpu, pack, unpack, l1, instrn, all"),
+	OPT_FLAG(0, "perf-counter-multipass", struct conf, multipass,
+		 "run the command as often as the counter groups need, with one L1 bank each, and "
+		 "merge their counters into one device log and report; all are then all of the "
+		 "architecture"),
 	OPT_END,
 };
 
@@ -230,35 +251,154 @@ static int report_each(const struct conf *cf, const char *folder, struct trace *
 	return r;
 }
 
-/* Runs after the command, with its trace if there is one. 0 or a negative error. */
-static int report_all(const struct conf *cf, const char *folder, const char *logs,
-		      const char *recorded, const struct cmd_common *common,
+/* ---------------------------------------------------------------- runs */
+
+static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+static int counters_merge(const char *first, const char *further, struct tacho_error *err)
+{
+	char *paths[] = {(char *)first, (char *)further};
+	struct ttlog_merged merged;
+	struct output out;
+	int r = output_open(&out, first, true, err);
+
+	if (r < 0)
+		return r;
+	r = ttlog_merge(paths, 2, out.file, &merged, err);
+	if (r < 0) {
+		output_abandon(&out);
+		return r;
+	}
+	if (merged.unmatched)
+		err_warn("%" PRIu64 " counters belong to no op of %s: the runs differ",
+			 merged.unmatched, first);
+	return output_close(&out, err);
+}
+
+/* The device log of a further run, which may be in its trace only, joins that of the first. */
+static int pass_merge(const char *first, const char *logs, const char *recorded, size_t run,
 		      struct tacho_error *err)
 {
-	struct ttlog_options options = {.folder = folder, .no_copies = true};
+	char further[PATH_MAX + 96];
+	struct ttlog_written device;
+	struct trace *trace = NULL;
+	int r = access(recorded, F_OK) == 0 ? trace_open(&trace, recorded, err) : 0;
+	bool several = r == 0 && trace && op_several_processes(trace, NULL);
+
+	snprintf(further, sizeof(further), "%s/%s", logs, TTLOG_DEVICE_FILE);
+	if (r == 0 && trace && !several && access(further, F_OK) < 0)
+		r = ttlog_write(trace, NULL, logs, &device, err);
+	trace_close(trace);
+	if (r < 0)
+		return r;
+	if (several)
+		err_warn("several processes have devices: the counters of run %zu are not merged",
+			 run);
+	else if (access(further, F_OK) < 0 || access(first, F_OK) < 0)
+		err_warn("run %zu has no device log: its counters are missing", run);
+	else
+		r = counters_merge(first, further, err);
+	return r;
+}
+
+/* Run number I + 1, for its counters: its other logs and its trace are not kept. */
+static int pass_run(struct job *job, size_t i, struct tacho_error *err)
+{
+	char place[PATH_MAX + 16], logs[PATH_MAX + 24], trace[PATH_MAX + 64], names[64],
+		first[PATH_MAX + 96];
+	struct cmd_common quiet = *job->common;
+	int r;
+
+	snprintf(place, sizeof(place), "%s/.run-XXXXXX", job->folder);
+	if (!mkdtemp(place))
+		return err_errno(err, TACHO_EWRITE, "cannot make %s", place);
+	snprintf(logs, sizeof(logs), "%s/.logs", place);
+	snprintf(trace, sizeof(trace), "%s/tracy_profile_log_host.tacho", logs);
+	snprintf(first, sizeof(first), "%s/%s", job->logs, TTLOG_DEVICE_FILE);
+	r = folder_make(logs, err);
+	if (r == 0) {
+		passes_names(&job->passes, i, names, sizeof(names));
+		if (!quiet.quiet)
+			fprintf(stderr, "tacho: run %zu: %s\n", i + 1, names);
+		quiet.quiet = true;
+		passes_setenv(&job->passes, i);
+		setenv("TT_METAL_PROFILER_DIR", place, 1);
+		job->record.output = trace;
+		job->status = record_command(&job->record, &quiet, NULL, false, job->command);
+		r = pass_merge(first, logs, trace, i + 1, err);
+	}
+	nftw(place, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+	return r;
+}
+
+static int further_passes(struct job *job, struct tacho_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 1; i < job->passes.n && r == 0; i++) {
+		if (job->status || record_stops()) {
+			if (job->status)
+				err_warn("the command failed with status %d: no further runs",
+					 job->status);
+			break;
+		}
+		r = pass_run(job, i, err);
+	}
+	return r;
+}
+
+/* After the first run, with its trace if there is one. 0 or a negative error. */
+static int report_all(struct job *job, const char *recorded, struct tacho_error *err)
+{
+	struct ttlog_options options = {.folder = job->folder, .no_copies = true};
 	struct trace *trace = NULL;
 	int r = access(recorded, F_OK) == 0 ? trace_open(&trace, recorded, err) : 0;
 
 	if (r == 0 && trace && op_several_processes(trace, NULL)) {
-		r = report_each(cf, folder, trace, common, err);
+		if (job->passes.n > 1)
+			err_warn("several processes have devices: no further runs, only the "
+				 "counters of the first");
+		r = report_each(job->conf, job->folder, trace, job->common, err);
 	} else if (r == 0) {
-		r = trace ? export_logs(trace, logs, err) : 0;
+		r = trace ? export_logs(trace, job->logs, err) : 0;
+		if (r == 0)
+			r = further_passes(job, err);
 		if (ttlogs_forbidden())
 			options.trace = trace;
 		if (r == 0)
-			r = tt_profile_report(&options, cf->output, logs, common, err);
+			r = tt_profile_report(&options, job->conf->output, job->logs, job->common,
+					      err);
 	}
 	trace_close(trace);
 	return r;
 }
 
-static int tt_profile_record(const struct conf *cf, struct words *words,
-			     const struct cmd_common *common, struct tacho_error *err)
+/* The environment of the command; its own settings come last. */
+static void tt_profile_environment(const struct job *job, const struct words *words)
 {
-	struct record_conf record = {0};
-	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32];
-	int r = folder_profiler(NULL, folder, sizeof(folder), err), status;
-	int port = r == 0 ? choose_port(cf->port, err) : r;
+	setenv("TT_METAL_PROFILER_DIR", job->folder, 1);
+	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
+	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
+	setenv("TT_METAL_CLEAR_L1", "1", 1);
+	for (size_t i = 0; i < words->settings; i++)
+		putenv(words->v[i]);
+	if (job->passes.n)
+		passes_setenv(&job->passes, 0);
+}
+
+static int tt_profile_record(struct job *job, const struct words *words, struct tacho_error *err)
+{
+	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32],
+		names[64];
+	int r = folder_profiler(NULL, folder, sizeof(folder), err), first;
+	int port = r == 0 ? choose_port(job->conf->port, err) : r;
 
 	if (port < 0)
 		return err_report(err, port);
@@ -268,30 +408,48 @@ static int tt_profile_record(const struct conf *cf, struct words *words,
 		return err_report(err, r);
 	snprintf(logs, sizeof(logs), "%s/.logs", folder);
 	snprintf(trace, sizeof(trace), "%s/tracy_profile_log_host.tacho", logs);
-	record_init(&record);
-	record.output = trace;
-	record.force = true;
-	r = record_tracy(&record, port, err);
+	job->folder = folder;
+	job->logs = logs;
+	job->command = words->v + words->settings;
+	record_init(&job->record);
+	job->record.output = trace;
+	job->record.force = true;
+	r = record_tracy(&job->record, port, err);
 	if (r < 0)
 		return err_report(err, r);
-	setenv("TT_METAL_PROFILER_DIR", folder, 1);
-	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
-	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
-	setenv("TT_METAL_CLEAR_L1", "1", 1);
-	for (size_t i = 0; i < words->settings; i++)
-		putenv(words->v[i]);
-	status = record_command(&record, common, NULL, false, words->v + words->settings);
-	if (status == 126 || status == 127)
-		return status;
-	r = report_all(cf, folder, logs, trace, common, err);
+	tt_profile_environment(job, words);
+	if (job->passes.n > 1 && !job->common->quiet) {
+		passes_names(&job->passes, 0, names, sizeof(names));
+		fprintf(stderr, "tacho: the counters need %zu runs; the first: %s\n", job->passes.n,
+			names);
+	}
+	first = record_command(&job->record, job->common, NULL, false, job->command);
+	if (first == 126 || first == 127)
+		return first;
+	job->status = first;
+	r = report_all(job, trace, err);
 	/* The command's status is ours, unless it succeeded and an output cannot be written. */
 	if (r < 0)
 		r = err_report(err, r);
-	return status ? status : r == 5 ? r : 0;
+	return job->status ? job->status : r == 5 ? r : 0;
+}
+
+static int counters_check(const struct conf *cf, struct counter_passes *passes,
+			  struct tacho_error *err)
+{
+	if (cf->multipass && !cf->counters)
+		return err_set(err, TACHO_EUSAGE,
+			       "--perf-counter-multipass needs --profiler-capture-perf-counters");
+	if (cf->multipass && ttlogs_forbidden())
+		return err_set(err, TACHO_EUSAGE,
+			       "--perf-counter-multipass merges device logs, which "
+			       "TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES turns off");
+	return cf->counters ? passes_make(cf->counters, cf->multipass, passes, err) : 0;
 }
 
 static int cmd_tt_profile_run(void *conf, const struct cmd_common *common, int argc, char **argv)
 {
+	struct job job = {.conf = conf, .common = common};
 	struct tacho_error err = {0};
 	struct words words;
 	int r;
@@ -302,10 +460,12 @@ static int cmd_tt_profile_run(void *conf, const struct cmd_common *common, int a
 			     : "a command is needed: tt_profile \"pytest test_mnist.py\"");
 		return err_report(&err, TACHO_EUSAGE);
 	}
-	r = words_split(&words, argv[0], &err);
+	r = counters_check(conf, &job.passes, &err);
+	if (r == 0)
+		r = words_split(&words, argv[0], &err);
 	if (r < 0)
 		return err_report(&err, r);
-	r = tt_profile_record(conf, &words, common, &err);
+	r = tt_profile_record(&job, &words, &err);
 	words_free(&words);
 	return r;
 }
@@ -314,7 +474,7 @@ const struct cmd cmd_tt_profile = {
 	.name = "tt_profile",
 	.aliases = {"tt_profile"},
 	.summary = "run a quoted command and write its ops report",
-	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
+	.usage = "[-h] [-o OUTPUT_PATH] [-p PORT] [options] \"test_command\"",
 	.usage_note = "options of the command belong into its quotes",
 	.description =
 		"Runs the command, records it and every process below it (those that link libtacho, "
@@ -327,8 +487,11 @@ const struct cmd cmd_tt_profile = {
 		"Logs are in .logs of the profiler's folder (TT_METAL_PROFILER_DIR, else "
 		"generated/profiler below TT_METAL_HOME or here); those of an earlier run are put "
 		"aside. Exits with the status of the command.",
-	.examples = "  tt_profile \"pytest -svv tests/test_mnist.py::test_train[full-eval]\"\n"
-		    "      writes " OUTPUT "\n",
+	.examples =
+		"  tt_profile \"pytest -svv tests/test_mnist.py::test_train[full-eval]\"\n"
+		"      writes " OUTPUT "\n"
+		"  tt_profile --perf-counter-multipass --profiler-capture-perf-counters=all \"./app\"\n"
+		"      runs it twice on a wormhole, six times on a blackhole\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.init = cmd_tt_profile_init,

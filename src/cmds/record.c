@@ -270,6 +270,9 @@ void record_catch_signals(void)
 {
 	struct sigaction note, ignore;
 
+	/* A further recording of this process: the old actions are not ours. */
+	if (recorder == getpid())
+		return;
 	recorder = getpid();
 	memset(&note, 0, sizeof(note));
 	memset(&ignore, 0, sizeof(ignore));
@@ -291,7 +294,7 @@ void record_raise_files(void)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &old_files) < 0)
+	if (files_raised || getrlimit(RLIMIT_NOFILE, &old_files) < 0)
 		return;
 	files_raised = true;
 	files = old_files;

@@ -5,6 +5,7 @@
 . "$SOURCE/tests/device.sh"
 export PYTHONPATH=$BUILD/python
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME TT_METAL_DEVICE_ARCH TT_ARCH_NAME ARCH_NAME TACHO_ARCH
+python=$(command -v python3)
 cat >ops.py <<'PY'
 import os, sys, ttnn
 with open("runs", "a") as runs:
@@ -53,6 +54,36 @@ rm -rf generated runs
 expect_exit 3 python3 -m tracy -r --perf-counter-multipass --profiler-capture-perf-counters=all ops.py fail
 expect_line err 'failed with status 3: no further runs'
 [ "$(wc -l <runs)" = 1 ] || fail "$(cat runs)"
+# tt_profile does the same for a command.
+profiled() {
+	rm -rf generated results runs
+	expect_exit 0 "$BUILD/tt_profile" "$@"
+	python3 - want <<'PY' || fail "tt_profile $*: a counter is missing"
+import csv, sys
+rows = list(csv.DictReader(open("results/perf/device_ops_perf_trace.csv", newline="")))
+assert len(rows) == 2 and all(float(r["DEVICE KERNEL DURATION [ns]"]) > 0 for r in rows), rows
+for column in open("want").read().splitlines():
+    assert all(r.get(column) not in (None, "", "nan") for r in rows), column
+PY
+	[ -z "$(ls -A generated/profiler | grep run)" ] || fail 'tt_profile leaves a folder of a further run'
+}
+profiled --profiler-capture-perf-counters all,l1_1 "$python ops.py"
+[ "$(cat runs)" = 63 ] || fail "tt_profile, one run: $(cat runs)"
+profiled --perf-counter-multipass --profiler-capture-perf-counters all "$python ops.py"
+expect_line err '^tacho: the counters need 2 runs; the first: fpu,unpack,l1_0$' '^tacho: run 2: pack,instrn,l1_1$'
+[ "$(cat runs)" = $'13\n50' ] || fail "tt_profile, two runs: $(cat runs)"
+rm -f runs
+expect_exit 0 "$BUILD/tt_profile" --perf-counter-multipass --profiler-capture-perf-counters all "$python ops.py more"
+expect_line err 'counters belong to no op of .*profile_log_device.csv: the runs differ'
+rm -f runs
+expect_exit 3 "$BUILD/tt_profile" --perf-counter-multipass --profiler-capture-perf-counters all "$python ops.py fail"
+expect_line err 'failed with status 3: no further runs'
+[ "$(wc -l <runs)" = 1 ] || fail "$(cat runs)"
+expect_error 2 "needs --profiler-capture-perf-counters" "$BUILD/tt_profile" --perf-counter-multipass true
+expect_error 2 "no group of counters 'l2'" "$BUILD/tt_profile" --profiler-capture-perf-counters fpu,l2 true
+TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 expect_error 2 'merges device logs, which' \
+	"$BUILD/tt_profile" --perf-counter-multipass --profiler-capture-perf-counters all true
+
 expect_exit 2 python3 -m tracy --perf-counter-multipass ops.py
 expect_line err '^tracy: --perf-counter-multipass needs --profiler-capture-perf-counters'
 expect_exit 2 python3 -m tracy --perf-counter-multipass --profiler-capture-perf-counters=all --no-device ops.py
