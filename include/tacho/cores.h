@@ -58,10 +58,15 @@ struct tacho_marker {
 void tacho_core_marker(uint64_t core, const struct tacho_marker *marker);
 
 /*
- * Sends a message that others will refer to. 1: it stays in the trace. 0: there was no room for it,
- * or later events may overwrite it, so send it again.
+ * Records the call of an op: the number of the call, device | hit << 32 (hit: 0 unknown, 1 the
+ * device has not run such an op before, 2 it has; device UINT32_MAX: the op runs on the host) and
+ * the hash of its description. TEXT is its name or, so that later calls can refer to it by the
+ * hash, its name, a zero byte and the description, a JSON object. 1: it stays in the trace. 0:
+ * there was no room for it, or later events may overwrite it, so describe the op again.
  */
-int tacho_message_kept(const char *text, size_t len);
+int tacho_core_op(uint64_t id, uint64_t device_hit, uint64_t hash, const char *text, size_t len);
+/* A device captures or replays a trace of ops; DEVICE_STEP and OP as in docs/format.md. */
+void tacho_core_trace(uint64_t trace, uint64_t device_step, uint64_t op);
 
 /* Describes a device as JSON: a property of the trace. Call it once per recording. */
 void tacho_device_describe(unsigned device, const char *json, size_t len);

@@ -388,6 +388,13 @@ static void event_parameter(struct context *x)
 	x->e = e;
 }
 
+static void event_op(struct context *x, uint32_t kind)
+{
+	const uint64_t *w = x->e->words;
+
+	hold_row(x, process_messages(x->c, x->p), kind, w[0], w[1], w[2]);
+}
+
 static void record_event(struct context *x)
 {
 	const struct ring_event *e = x->e;
@@ -489,6 +496,12 @@ static void record_event(struct context *x)
 	case RING_PARAMETER:
 	case RING_PARAMETER_SET:
 		event_parameter(x);
+		break;
+	case RING_OP:
+		event_op(x, TRACE_ROW_OP);
+		break;
+	case RING_OP_TRACE:
+		event_op(x, TRACE_ROW_OP_TRACE);
 		break;
 	case RING_T_TORN:
 		on_broken(x, TRACE_LOSS_TORN);

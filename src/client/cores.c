@@ -53,6 +53,25 @@ TACHO_API void tacho_core_marker(uint64_t core, const struct tacho_marker *m)
 		record_emit(t, RING_CORE_MARKER, words, 6, NULL, 0);
 }
 
+TACHO_API int tacho_core_op(uint64_t id, uint64_t device_hit, uint64_t hash, const char *text,
+			    size_t len)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {id, device_hit, hash};
+
+	return t && record_emit(t, RING_OP, words, 3, text, len) &&
+	       client_control->policy != RING_OVERWRITE;
+}
+
+TACHO_API void tacho_core_trace(uint64_t trace, uint64_t device_step, uint64_t op)
+{
+	struct thread *t = tacho_is_recording() ? thread_current() : NULL;
+	uint64_t words[] = {trace, device_step, op};
+
+	if (t)
+		record_emit(t, RING_OP_TRACE, words, 3, NULL, 0);
+}
+
 TACHO_API void tacho_device_describe(unsigned device, const char *json, size_t len)
 {
 	struct thread *t = tacho_is_recording() ? thread_current() : NULL;

@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <tacho/cores.h>
+#include <tacho/tacho.h>
 
 static uint64_t message_word(unsigned severity, uint32_t color)
 {
@@ -20,15 +20,6 @@ TACHO_API void tacho_message(const char *text, size_t len, unsigned severity, ui
 
 	if (t)
 		record_emit(t, RING_MESSAGE, &word, 1, text, len);
-}
-
-TACHO_API int tacho_message_kept(const char *text, size_t len)
-{
-	struct thread *t = thread_current();
-	uint64_t word = message_word(TACHO_INFO, 0);
-
-	return t && record_emit(t, RING_MESSAGE, &word, 1, text, len) &&
-	       client_control->policy != RING_OVERWRITE;
 }
 
 TACHO_API void tacho_messagef(unsigned severity, uint32_t color, const char *format, ...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "messages": list messages. */
 #include "cmds/query.h"
+#include "op/message_text.h"
 #include "trace/names.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ struct listing {
 	struct query *q;
 	const struct conf *conf;
 	struct table table;
-	struct buf text;
+	struct buf text, record;
 };
 
 /* Messages, application info, and notes of the recorder. */
@@ -64,14 +65,17 @@ static bool is_taken(struct listing *l, const struct trace_row *row)
 	return pattern_match(&l->q->name, l->text.data);
 }
 
-static int messages_row_add(void *context, const struct trace_row *row, uint32_t track)
+static int messages_row_add(void *context, const struct trace_row *from, uint32_t track)
 {
 	struct listing *l = context;
 	const struct trace *trace = l->q->trace;
+	struct trace_row copy = *from, *row = &copy;
 	uint32_t owner = row->thread < trace->track_count ? row->thread : track;
 	bool threaded = owner != track;
 	char text[64];
 
+	if (op_row_message(row, &l->record) < 0)
+		return TACHO_ENOMEM;
 	if (!is_taken(l, row) || (l->conf->top && l->table.rows == (size_t)l->conf->top))
 		return 0;
 	table_color(&l->table, severity_color(row));
@@ -99,13 +103,14 @@ static int messages_print(struct query *q, void *conf)
 		{"tid", NULL, TABLE_ID},       {"thread", "thread", TABLE_STRING},
 		{"color", NULL, TABLE_STRING}, {"text", "text", TABLE_STRING},
 	};
-	struct listing l = {.q = q, .conf = conf, .text = BUF_INIT};
+	struct listing l = {.q = q, .conf = conf, .text = BUF_INIT, .record = BUF_INIT};
 	int r, closed;
 
 	table_open(&l.table, stdout, &q->style, TABLE_COLUMNS(columns));
 	r = query_rows(q, TRACE_TRACK_KINDS, messages_row_add, &l);
 	closed = table_close(&l.table);
 	buf_free(&l.text);
+	buf_free(&l.record);
 	return r < 0 ? r : closed;
 }
 

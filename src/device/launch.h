@@ -23,8 +23,8 @@ struct tacho_trace {
 	uint32_t replays;   /* in this recording */
 	uint32_t recording; /* the recording that has its ops; 0: none */
 	struct {
-		VEC(char *);
-	} ops; /* their messages, for recordings that start later */
+		VEC(struct op_record);
+	} ops; /* their descriptions, for recordings that start later */
 	VEC(struct traced);
 };
 
@@ -72,7 +72,7 @@ void op_forget(struct tacho_device *d);
 /* ---- replay.c ---- */
 int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op);
 /* Adds an op to the trace, for recordings that start later. */
-void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct op_call *call);
+void replay_keep(struct tacho_trace *t, struct op_record *call);
 /* Finds the replay of a run that recorded op OP and replay counter COUNTER; false: none. */
 bool replay_find(const struct tacho_device *d, uint32_t op, uint32_t counter,
 		 struct device_replay *replayed);

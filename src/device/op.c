@@ -3,6 +3,7 @@
 #include "device/launch.h"
 #include "device/prof.h"
 #include "device/program.h"
+#include "trace/trace.h"
 
 #include <tacho/cores.h>
 
@@ -99,7 +100,7 @@ const char *op_name(const struct tacho_device *d, uint32_t base)
 	return at ? d->op_names.v[*at - 1] : "";
 }
 
-/* ---- messages ---- */
+/* ---- records ---- */
 static struct tacho_zone zone_begin(uint64_t id)
 {
 	static struct tacho_srcloc place = TACHO_SRCLOC("TT_DNN_DEVICE_OP", 0);
@@ -110,34 +111,38 @@ static struct tacho_zone zone_begin(uint64_t id)
 	return zone;
 }
 
-static bool op_send(struct buf *text)
+bool op_record_send(const struct op_record *r)
 {
-	bool kept = !text->failed && tacho_message_kept(text->data, text->len);
+	uint64_t hit = r->device == TRACE_NONE ? 0 : r->hit ? 2 : 1;
 
-	buf_free(text);
-	return kept;
+	return !r->text.failed &&
+	       tacho_core_op(r->id, TRACE_OP(r->device, hit), r->hash, r->text.data, r->text.len);
 }
 
-/* Sends the message and remembers the op: ZONE says in which recording it started. */
+/* Records the call and remembers the op: ZONE says in which recording it started. */
 static void op_report(struct tacho_device *d, const struct op_form *form, uint64_t hash,
 		      uint32_t base, struct tacho_zone zone)
 {
-	struct op_call call = {.id = op_id(d, base), .hash = hash, .device = d->number};
+	struct op_record call = {
+		.id = op_id(d, base), .hash = hash, .device = d->number, .text = BUF_INIT};
 	const uint32_t *known = map_get(&d->known, hash);
 	uint32_t recording = (uint32_t)(tacho_key() >> 32), reported = known ? *known : 0;
 	/* For readers that cannot seek back. */
 	bool again = env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0), full;
-	struct buf text = BUF_INIT;
 
 	call.hit = known != NULL;
 	if (zone.word && zone.session == recording) {
 		full = reported != recording || again;
-		op_text(&text, form, &call, !full);
-		if (op_send(&text) && full)
+		op_text(&call.text, form, d->number, full);
+		if (op_record_send(&call) && full)
 			reported = recording;
+		buf_reset(&call.text);
 	}
-	if (d->capture)
-		replay_keep(d->capture, form, &call);
+	if (d->capture) {
+		op_text(&call.text, form, d->number, true);
+		replay_keep(d->capture, &call);
+	}
+	buf_free(&call.text);
 	keep_name(d, form, hash, base);
 	/* Out of memory: the op is described in full again, which does no harm. */
 	map_set(&d->known, hash, reported);
@@ -339,7 +344,7 @@ struct op_run op_run_begin(struct tacho_device *d, const struct tacho_program *p
 	return run;
 }
 
-/* Also for a program that failed to start: each zone of an op has its message. */
+/* Also for a program that failed to start: each zone of an op has its record. */
 void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run run)
 {
 	struct op_form form = {p->op.info, &p->op.kernels};
@@ -367,7 +372,7 @@ struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
 	struct op_kernels none = {0};
 	struct op_form form = {.kernels = &none};
 	struct op_info *info = NULL;
-	struct buf text = BUF_INIT;
+	struct op_record call = {.id = id, .device = TRACE_NONE, .text = BUF_INIT};
 
 	if (!zone.word)
 		return (struct tacho_op_host){0};
@@ -376,8 +381,9 @@ struct tacho_op_host tacho_op_host_begin(const struct tacho_op *op)
 	if (op_info_copy(&info, op) < 0)
 		op_info_copy(&info, &(struct tacho_op){.name = op->name});
 	form.info = info;
-	op_text_host(&text, &form, id);
-	op_send(&text);
+	op_text(&call.text, &form, TRACE_NONE, true);
+	op_record_send(&call);
+	buf_free(&call.text);
 	op_info_free(info);
 	return (struct tacho_op_host){zone.word, zone.session};
 }

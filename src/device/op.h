@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops for the recording. op_info.c copies the caller's description and that of the program's
- * kernels; op_text.c formats messages; op.c decides when to send them.
+ * kernels; op_text.c formats it; op.c decides when to send it.
  *
- * The messages are the op's record: the first with a given hash on a device has the whole
- * description, later ones refer to it by the hash, and a new recording starts over.
+ * Each call is a record: the first with a given hash on a device has the whole description, later
+ * ones refer to it by the hash, and a new recording starts over.
  */
 #ifndef DEVICE_OP_H
 #define DEVICE_OP_H
@@ -58,16 +58,18 @@ struct op_kernels {
 	uint32_t sizes[OP_SIZES];
 };
 
-/* The content of a message, except for what differs from call to call. */
+/* The description of an op: what does not differ from call to call. */
 struct op_form {
 	const struct op_info *info; /* NULL: not given */
 	const struct op_kernels *kernels;
 };
 
-struct op_call {
+/* A call as it is recorded. */
+struct op_record {
 	uint64_t id, hash;
-	unsigned device;
-	bool hit; /* the device has run such an op before */
+	unsigned device; /* TRACE_NONE: the host */
+	bool hit;        /* the device has run such an op before */
+	struct buf text; /* the op's name, and after a zero byte the description if it is there */
 };
 
 /* The op of a program. */
@@ -95,9 +97,11 @@ int op_kernels_add(struct op_kernels *k, const struct op_kernels *from);
 /* Appends the op's name to OUT: the caller's, else that of a kernel's file. */
 void op_text_name(struct buf *out, const struct op_form *form);
 uint64_t op_text_hash(const struct op_form *form);
-/* A message; without the description when CACHED. */
-void op_text(struct buf *out, const struct op_form *form, const struct op_call *call, bool cached);
-/* The message of an op that runs on the host. */
-void op_text_host(struct buf *out, const struct op_form *form, uint64_t id);
+/* The op's name and, if WHOLE, a zero byte and the description. */
+void op_text(struct buf *out, const struct op_form *form, unsigned device, bool whole);
+
+/* ---- op.c ---- */
+/* True: it stays in the trace. */
+bool op_record_send(const struct op_record *record);
 
 #endif

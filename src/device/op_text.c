@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Format op messages with the keys that readers of such logs know: docs/device.md has the grammar.
- */
+/* Describes ops as JSON, with the keys that readers of such logs know: see docs/device.md. */
 #include "base/fmt.h"
 #include "base/json.h"
 #include "device/kernel_build.h"
 #include "device/op.h"
+#include "trace/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -198,25 +197,18 @@ static void add_inputs(struct json *j, const struct op_info *info, unsigned devi
 		    device);
 }
 
-/* Keys are sorted. */
-static void add_description(struct json *j, const struct op_form *form, const struct op_call *call,
-			    const char *name)
+static void add_members(struct json *j, const struct op_form *form, unsigned device)
 {
 	const struct op_info *info = form->info;
 
-	json_object(j, NULL);
 	add_attributes(j, info);
-	json_uint(j, "device_id", call->device);
-	json_uint(j, "global_call_count", call->id);
-	add_inputs(j, info, call->device);
+	add_inputs(j, info, device);
 	add_kernels(j, form);
-	json_text(j, "op_code", name);
-	json_uint(j, "op_hash", call->hash);
 	json_text(j, "op_type", type_of(form, "tt_dnn_device"));
 	json_array(j, "optional_input_tensors");
 	json_end(j);
 	add_tensors(j, "output_tensors", info ? info->outputs.v : NULL, info ? info->outputs.n : 0,
-		    call->device);
+		    device);
 	json_object(j, "performance_model");
 	json_uint(j, "bandwidth_ns", or_1(info ? info->bandwidth_ns : 0));
 	json_uint(j, "compute_ns", or_1(info ? info->compute_ns : 0));
@@ -224,151 +216,51 @@ static void add_description(struct json *j, const struct op_form *form, const st
 	add_reals(j, "input_bws", info ? info->input_bws.v : NULL, info ? info->input_bws.n : 0);
 	add_reals(j, "output_bws", info ? info->output_bws.v : NULL, info ? info->output_bws.n : 0);
 	json_end(j);
-	json_bool(j, "program_cache_hit", call->hit);
-	json_end(j);
 }
 
-/* ---- the message around it ---- */
-
-/*
- * Readers search for these anywhere in a message, and end it at a backtick. In a JSON string an
- * escaped character means the same.
- */
-static const struct {
-	const char *text, *spelled;
-} reserved[] = {
-	{"`", "\\u0060"},
-	{"TT_SIGNPOST", "TT\\u005fSIGNPOST"},
-	{"markers were dropped", "markers\\u0020were dropped"},
-};
-#define RESERVED (sizeof(reserved) / sizeof(reserved[0]))
-
-static size_t reserved_at(const char *at, size_t left)
+/* Of an op that runs on the host. */
+static void add_host_members(struct json *j, const struct op_form *form)
 {
-	for (size_t i = 0; i < RESERVED; i++) {
-		size_t len = strlen(reserved[i].text);
-
-		if (*at == reserved[i].text[0] && len <= left && !memcmp(at, reserved[i].text, len))
-			return i;
-	}
-	return RESERVED;
-}
-
-static void add_spelled(struct buf *out, const struct buf *json)
-{
-	const char *at = json->data, *end = json->data + json->len;
-
-	while (at < end) {
-		size_t which = reserved_at(at, (size_t)(end - at));
-
-		if (which == RESERVED) {
-			buf_addc(out, *at++);
-		} else {
-			buf_adds(out, reserved[which].spelled);
-			at += strlen(reserved[which].text);
-		}
-	}
-}
-
-/*
- * The name in a message's head is not quoted: characters that would end it are replaced. The
- * description has the unchanged name.
- */
-static void add_head_name(struct buf *out, const char *name)
-{
-	size_t from = out->len;
-	char *at;
-
-	buf_addc(out, '"');
-	for (; *name; name++)
-		buf_addc(out, (unsigned char)*name < ' ' ? ' '
-			      : *name == ','             ? ';'
-			      : *name == '"'             ? '\''
-			      : *name == '`'             ? '\''
-							 : *name);
-	buf_addc(out, '"');
-	for (at = out->data + from; (at = strstr(at, "TT_SIGNPOST"));)
-		at[2] = '-';
-	for (at = out->data + from; (at = strstr(at, "markers were dropped"));)
-		at[7] = '-';
-}
-
-static void open_json(struct json *j, struct buf *text)
-{
-	json_init(j, text);
-	j->indent = 4;
-}
-
-/* The arrow, the description, the closing backtick. */
-static void close_with(struct buf *out, struct buf *json)
-{
-	buf_adds(out, " ->\n");
-	if (json->len)
-		json->len--; /* the newline */
-	add_spelled(out, json);
-	buf_addc(out, '`');
-	out->failed |= json->failed;
-	buf_free(json);
-}
-
-void op_text(struct buf *out, const struct op_form *form, const struct op_call *call, bool cached)
-{
-	struct buf name = BUF_INIT, text = BUF_INIT;
-	struct json j;
-
-	op_text_name(&name, form);
-	buf_adds(out, "`TT_DNN_DEVICE_OP: ");
-	add_head_name(out, name.data);
-	buf_addf(out, ", %" PRIu64 ", %u, %s, %" PRIu64, call->hash, call->device,
-		 call->hit ? "true" : "false", call->id);
-	if (cached) {
-		buf_addc(out, '`');
-	} else {
-		open_json(&j, &text);
-		add_description(&j, form, call, name.data);
-		close_with(out, &text);
-	}
-	out->failed |= name.failed;
-	buf_free(&name);
-}
-
-void op_text_host(struct buf *out, const struct op_form *form, uint64_t id)
-{
-	struct buf name = BUF_INIT, text = BUF_INIT;
-	struct json j;
-
-	op_text_name(&name, form);
-	buf_adds(out, "`TT_DNN_FALL_BACK_OP:");
-	add_head_name(out, name.data);
-	open_json(&j, &text);
-	json_object(&j, NULL);
 	if (form->info && form->info->attributes.n)
-		add_attributes(&j, form->info);
+		add_attributes(j, form->info);
 	else
-		json_null(&j, "attributes");
-	json_uint(&j, "global_call_count", id);
-	add_inputs(&j, form->info, 0);
-	json_text(&j, "op_code", name.data);
-	json_text(&j, "op_type", type_of(form, "python_fallback"));
-	json_end(&j);
-	close_with(out, &text);
+		json_null(j, "attributes");
+	add_inputs(j, form->info, 0);
+	json_text(j, "op_type", type_of(form, "python_fallback"));
+}
+
+void op_text(struct buf *out, const struct op_form *form, unsigned device, bool whole)
+{
+	struct buf name = BUF_INIT;
+	struct json j;
+
+	op_text_name(&name, form);
+	buf_add(out, name.data, name.len);
+	if (whole) {
+		buf_addc(out, 0);
+		json_init(&j, out);
+		j.flat = 1;
+		json_object(&j, NULL);
+		json_text(&j, "op_code", name.data);
+		if (device == TRACE_NONE)
+			add_host_members(&j, form);
+		else
+			add_members(&j, form, device);
+		json_end(&j);
+		out->len -= out->len > 0; /* the newline */
+	}
 	out->failed |= name.failed;
 	buf_free(&name);
 }
 
-/* A hash of all but what differs from call to call; never 0. */
+/* Equal on all devices; never 0. */
 uint64_t op_text_hash(const struct op_form *form)
 {
-	struct buf name = BUF_INIT, text = BUF_INIT;
-	const struct op_call none = {0};
-	struct json j;
+	struct buf text = BUF_INIT;
 	uint64_t h;
 
-	op_text_name(&name, form);
-	open_json(&j, &text);
-	add_description(&j, form, &none, name.data);
+	op_text(&text, form, 0, true);
 	h = build_hash(BUILD_HASH, text.data, text.len);
-	buf_free(&name);
 	buf_free(&text);
 	return h ? h : 1;
 }

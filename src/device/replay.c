@@ -3,8 +3,9 @@
 #include "device/launch.h"
 #include "device/program.h"
 #include "tacho_layout.h"
+#include "trace/trace.h"
 
-#include <tacho/tacho.h>
+#include <tacho/cores.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,10 @@
  * Readers need these to distinguish replays of an op. Other runtimes send them only on request;
  * here TT_METAL_PROFILER_TRACE_TRACKING=0 omits them.
  */
-static void replay_report(const struct tacho_trace *t, const char *what)
+static void replay_report(const struct tacho_trace *t, enum trace_op_step step)
 {
-	bool all = env_number("TT_METAL_PROFILER_TRACE_TRACKING", 1);
-
-	if (!tacho_is_recording() || (!all && strcmp(what, "END") != 0))
-		return;
-	tacho_messagef(TACHO_INFO, 0, "`TT_METAL_TRACE_%s: %u, %u`", what, t->device->number,
-		       t->number);
+	if (step == TRACE_OP_TRACE_END || env_number("TT_METAL_PROFILER_TRACE_TRACKING", 1))
+		tacho_core_trace(t->number, TRACE_OP(t->device->number, step), 0);
 }
 
 int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op)
@@ -28,22 +25,17 @@ int replay_take(struct tacho_device *d, struct tacho_program *p, uint32_t op)
 	if ((op && map_set(&d->traced, op, d->capture->number) < 0) ||
 	    vec_push(d->capture, ((struct traced){p, op})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
-	if (op && tacho_is_recording())
-		tacho_messagef(TACHO_INFO, 0, "`TT_METAL_TRACE_ENQUEUE_PROGRAM: %u, %u, %u`",
-			       d->number, d->capture->number, op);
+	if (op)
+		tacho_core_trace(d->capture->number, TRACE_OP(d->number, TRACE_OP_TRACE_PROGRAM),
+				 op);
 	return 0;
 }
 
-void replay_keep(struct tacho_trace *t, const struct op_form *form, const struct op_call *call)
+void replay_keep(struct tacho_trace *t, struct op_record *call)
 {
-	struct buf text = BUF_INIT;
-	char *message;
-
-	op_text(&text, form, call, false);
-	message = buf_detach(&text);
 	/* Out of memory: a later recording knows the op by its number alone. */
-	if (message && vec_push(&t->ops, message) < 0)
-		free(message);
+	if (!call->text.failed && vec_push(&t->ops, *call) == 0)
+		call->text = (struct buf)BUF_INIT;
 }
 
 static uint32_t recording_now(void)
@@ -86,7 +78,7 @@ int tacho_trace_begin(struct tacho_device *d)
 	t->number = ++d->next_trace;
 	t->recording = recording_now();
 	d->capture = t;
-	replay_report(t, "BEGIN");
+	replay_report(t, TRACE_OP_TRACE_BEGIN);
 	return 0;
 }
 
@@ -100,7 +92,7 @@ int tacho_trace_end(struct tacho_device *d, struct tacho_trace **trace)
 		return device_fail(TACHO_EUSAGE, "a trace cannot end inside of an op");
 	*trace = d->capture;
 	d->capture = NULL;
-	replay_report(*trace, "END");
+	replay_report(*trace, TRACE_OP_TRACE_END);
 	if ((*trace)->recording != recording_now())
 		(*trace)->recording = 0;
 	return 0;
@@ -139,14 +131,14 @@ int tacho_trace_replay(struct tacho_trace *t)
 	if (tacho_is_recording() && t->recording != recording_now()) {
 		t->recording = recording_now();
 		t->replays = 0;
-		replay_report(t, "BEGIN");
+		replay_report(t, TRACE_OP_TRACE_BEGIN);
 		for (size_t i = 0; i < t->ops.n; i++)
-			tacho_message(t->ops.v[i], strlen(t->ops.v[i]), TACHO_INFO, 0);
-		replay_report(t, "END");
+			op_record_send(&t->ops.v[i]);
+		replay_report(t, TRACE_OP_TRACE_END);
 	}
 	if (vec_push(&d->replayed, ((struct device_replay){t->number, ++t->replays})) < 0)
 		return device_fail(TACHO_ENOMEM, "no memory");
-	replay_report(t, "REPLAY");
+	replay_report(t, TRACE_OP_TRACE_REPLAY);
 	for (size_t i = 0; r == 0 && i < t->n; i++)
 		r = launch_program(d, t->v[i].program, t->v[i].op);
 	return r;
@@ -160,9 +152,9 @@ void tacho_trace_free(struct tacho_trace *t)
 	DEVICE_HOLD(t->device);
 	if (t->device->capture == t)
 		t->device->capture = NULL;
-	replay_report(t, "RELEASE");
+	replay_report(t, TRACE_OP_TRACE_RELEASE);
 	for (size_t i = 0; i < t->ops.n; i++)
-		free(t->ops.v[i]);
+		buf_free(&t->ops.v[i].text);
 	vec_free(&t->ops);
 	vec_free(t);
 	free(t);

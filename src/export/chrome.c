@@ -7,6 +7,7 @@
  */
 #include "base/fmt.h"
 #include "export/files.h"
+#include "op/message_text.h"
 #include "trace/names.h"
 #include "view/frame_spans.h"
 #include "view/lock_spans.h"
@@ -257,6 +258,18 @@ static int write_message(struct chrome *c, const struct trace_row *row, uint32_t
 	return chrome_event_end(c);
 }
 
+static int write_op(struct chrome *c, const struct trace_row *row, uint32_t track)
+{
+	struct trace_row message = *row;
+	struct buf text = BUF_INIT;
+	int r = op_row_message(&message, &text);
+
+	if (r == 0)
+		r = write_message(c, &message, track);
+	buf_free(&text);
+	return r;
+}
+
 static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
 	event_at(c, "i", row_owner(c, row, track), "lost", 4, row->time);
@@ -366,6 +379,8 @@ static int chrome_row_write(struct chrome *c, const struct trace_row *row, uint3
 		[TRACE_ROW_MESSAGE] = {write_message, TRACE_TRACK_KINDS},
 		[TRACE_ROW_APP_INFO] = {write_message, TRACE_TRACK_KINDS},
 		[TRACE_ROW_NOTE] = {write_message, TRACE_TRACK_KINDS},
+		[TRACE_ROW_OP] = {write_op, TRACE_MESSAGES},
+		[TRACE_ROW_OP_TRACE] = {write_op, TRACE_MESSAGES},
 		[TRACE_ROW_LOSS] = {write_loss, TRACE_TRACK_KINDS},
 		[TRACE_ROW_PLOT_INT] = {write_plot, TRACE_PLOT},
 		[TRACE_ROW_PLOT_REAL] = {write_plot, TRACE_PLOT},

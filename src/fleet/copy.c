@@ -260,6 +260,8 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 	case TRACE_ROW_FRAME_IMAGE:
 	case TRACE_ROW_SECTION:
 	case TRACE_ROW_PARAMETER:
+	case TRACE_ROW_OP:
+	case TRACE_ROW_OP_TRACE:
 	case TRACE_ROW_KINDS:
 		break;
 	}

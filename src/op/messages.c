@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grammar of op messages: "TT_DNN_DEVICE_OP: ...", signposts, replays, losses. */
 #include "op/messages.h"
-#include "base/fmt.h"
-#include "base/jread.h"
+
 #include "base/limits.h"
-#include "op/program.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Programs whose description was seen, by device and hash. */
-struct cached {
-	uint64_t hash;
-	int64_t device;
-	uint32_t program; /* index + 1 */
-	uint64_t lost; /* line of a message that was cut: only its head is known; 0: it was whole */
-};
-
 struct op_messages {
+	struct op_calls *calls;
 	struct op_host *host;
 	struct op_issues *issues;
-	struct jread json;
-	struct {
-		VEC(struct cached);
-	} cache;
-	struct map cache_by_key;
-	struct map capturing; /* device to trace id + 1; 0: none */
-	uint64_t line;        /* of the next record */
-	bool file;            /* a log: no other source reports losses */
+	uint64_t line; /* of the next record */
+	bool file;     /* a log: no other source reports losses */
 };
 
 static uint64_t count_lines(const char *p, const char *end)
@@ -201,17 +187,6 @@ static bool messages_starts(const struct op_message *m, const char *word)
 	return m->len >= strlen(word) && !memcmp(m->text, word, strlen(word));
 }
 
-/* "name", hash, device, hit, id: the head of an op message, even if the rest is lost. */
-struct head {
-	const char *name;
-	size_t name_len;
-	const char *hash_text;
-	size_t hash_len;
-	int64_t hash, device, id;
-	bool hit;
-	int items;
-};
-
 static void messages_trim(const char **text, size_t *len)
 {
 	while (*len && (**text == ' ' || **text == '\n')) {
@@ -227,8 +202,7 @@ static bool messages_same(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* A hash is unsigned: store its 64 bits. */
-static bool hash_number(const char *p, size_t len, int64_t *value)
+static bool hash_number(const char *p, size_t len, uint64_t *value)
 {
 	uint64_t n = 0;
 
@@ -238,266 +212,113 @@ static bool hash_number(const char *p, size_t len, int64_t *value)
 		if (p[i] < '0' || p[i] > '9' || __builtin_mul_overflow(n, 10u, &n) ||
 		    __builtin_add_overflow(n, (uint64_t)(p[i] - '0'), &n))
 			return false;
-	*value = (int64_t)n;
+	*value = n;
 	return true;
 }
 
-static bool parse_head(const char *text, size_t len, struct head *h)
+/* "name", hash, device, hit, id: the head of an op message. The name is read even if the rest is
+ * not: false. */
+static bool parse_head(const struct op_message *m, size_t len, struct op_call *call)
 {
-	const char *colon = memchr(text, ':', len), *p, *end = text + len;
+	const char *colon = memchr(m->text, ':', len), *p, *end = m->text + len;
 	const char *items[5] = {0};
 	size_t lens[5] = {0};
-	bool ok = true;
+	int64_t id = -1;
+	int count = 0;
 
-	memset(h, 0, sizeof(*h));
+	*call = (struct op_call){.name = "", .hashed = true, .ns = m->ns, .line = m->line};
 	if (!colon)
 		return false;
-	for (p = colon + 1; p <= end && h->items < 5; h->items++) {
+	for (p = colon + 1; p <= end && count < 5; count++) {
 		const char *comma = memchr(p, ',', (size_t)(end - p));
 
-		items[h->items] = p;
-		lens[h->items] = (size_t)((comma ? comma : end) - p);
-		messages_trim(&items[h->items], &lens[h->items]);
+		items[count] = p;
+		lens[count] = (size_t)((comma ? comma : end) - p);
+		messages_trim(&items[count], &lens[count]);
 		p = comma ? comma + 1 : end + 1;
 	}
-	h->name = items[0];
-	h->name_len = lens[0];
-	if (h->name_len >= 2 && h->name[0] == '"' && h->name[h->name_len - 1] == '"') {
-		h->name++;
-		h->name_len -= 2;
+	call->name = items[0];
+	call->name_len = lens[0];
+	if (call->name_len >= 2 && call->name[0] == '"' && call->name[call->name_len - 1] == '"') {
+		call->name++;
+		call->name_len -= 2;
 	}
-	if (h->items < 4)
+	if (count < 4 || !hash_number(items[1], lens[1], &call->hash) ||
+	    !messages_number(items[2], lens[2], &call->device) ||
+	    !messages_number(items[count - 1], lens[count - 1], &id) || id < 0)
 		return false;
-	h->hash_text = items[1];
-	h->hash_len = lens[1];
-	ok &= hash_number(items[1], lens[1], &h->hash);
-	ok &= messages_number(items[2], lens[2], &h->device);
-	if (h->items > 4)
-		h->hit = messages_same(items[3], lens[3], "1") ||
-			 messages_same(items[3], lens[3], "true") ||
-			 messages_same(items[3], lens[3], "True");
-	ok &= messages_number(items[h->items - 1], lens[h->items - 1], &h->id);
-	return ok && h->id >= 0;
+	if (count > 4)
+		call->hit = messages_same(items[3], lens[3], "1") ||
+					    messages_same(items[3], lens[3], "true") ||
+					    messages_same(items[3], lens[3], "True")
+				    ? OP_HIT_TRUE
+				    : OP_HIT_FALSE;
+	call->id = (uint64_t)id;
+	return true;
 }
 
-static uint64_t cache_key(int64_t device, int64_t hash)
-{
-	return (uint64_t)hash * 0x9e3779b97f4a7c15 ^ (uint64_t)device * 0xc2b2ae3d27d4eb4f;
-}
-
-static struct cached *cache_find(struct op_messages *s, int64_t device, int64_t hash)
-{
-	for (uint64_t key = cache_key(device, hash);; key++) {
-		uint32_t *at = map_get(&s->cache_by_key, key);
-
-		if (!at)
-			return NULL;
-		if (s->cache.v[*at].device == device && s->cache.v[*at].hash == (uint64_t)hash)
-			return &s->cache.v[*at];
-	}
-}
-
-static int cache_set(struct op_messages *s, int64_t device, int64_t hash, uint32_t program)
-{
-	struct cached *old = cache_find(s, device, hash);
-	uint64_t key = cache_key(device, hash);
-
-	if (old) {
-		old->program = program;
-		old->lost = 0;
-		return 0;
-	}
-	while (map_get(&s->cache_by_key, key))
-		key++;
-	if (map_set(&s->cache_by_key, key, (uint32_t)s->cache.n) < 0)
-		return TACHO_ENOMEM;
-	return vec_push(
-		&s->cache,
-		((struct cached){.hash = (uint64_t)hash, .device = device, .program = program}));
-}
-
-static int64_t captured_trace(const struct op_messages *s, int64_t device)
-{
-	uint32_t *trace = map_get(&s->capturing, (uint64_t)device);
-
-	return trace && *trace ? (int64_t)*trace - 1 : OP_NONE;
-}
-
-/* Stores the head of a lost message, in case another log names the op. */
-static int messages_salvage(struct op_messages *s, const struct op_message *m, const struct head *h)
-{
-	struct op_program program = op_program_unknown();
-	struct op_table *t = &s->host->table;
-	struct op_host_op op = {
-		.id = (uint64_t)h->id,
-		.device = h->device,
-		.trace = captured_trace(s, h->device),
-		.hit = h->items > 4 ? h->hit ? OP_HIT_TRUE : OP_HIT_FALSE : OP_HIT_UNKNOWN,
-		.message_ns = m->ns,
-		.line = m->line,
-	};
-
-	if (op_program_cell(t, &program, OP_COL_OP_CODE, h->name, h->name_len) < 0 ||
-	    op_program_cell(t, &program, OP_COL_OP_TYPE, "tt_dnn_device", 13) < 0 ||
-	    op_program_cell(t, &program, OP_COL_PROGRAM_HASH, h->hash_text, h->hash_len) < 0 ||
-	    vec_push(&t->programs, program) < 0)
-		return TACHO_ENOMEM;
-	op.program = (uint32_t)t->programs.n;
-	return op_host_salvage(s->host, &op);
-}
-
-/* Later ops that refer to the hash of a lost description get at least its name. */
-static int cache_head(struct op_messages *s, const struct op_message *m, const struct head *h)
-{
-	if (cache_find(s, h->device, h->hash))
-		return 0;
-	if (cache_set(s, h->device, h->hash, (uint32_t)s->host->table.programs.n) < 0)
-		return TACHO_ENOMEM;
-	cache_find(s, h->device, h->hash)->lost = m->line;
-	return 0;
-}
-
-static int bad_message(struct op_messages *s, const struct op_message *m, const char *text,
-		       size_t len, const char *why)
-{
-	struct head h;
-	bool known = parse_head(text, len, &h);
-
-	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
-		     OP_AT(known ? h.id : OP_NONE, known ? h.device : OP_NONE),
-		     "%s; of the op only its head is known", why);
-	if (!known)
-		return 0;
-	if (messages_salvage(s, m, &h) < 0 || cache_head(s, m, &h) < 0)
-		return TACHO_ENOMEM;
-	return op_host_add_unknown(s->host, (uint64_t)h.id, h.device);
-}
-
-/* Fills in the op's name and device from the head if the description lacks them. */
-static int program_complete(struct op_messages *s, const struct op_message *m, const char *arrow,
-			    struct op_program *p, const char *no_number, struct op_host_op *op)
-{
-	struct head h;
-	bool whole = parse_head(m->text, (size_t)(arrow - m->text), &h);
-
-	if (no_number[0])
-		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
-			     OP_AT(op->id, op->device), "'%s' is no number; left out", no_number);
-	if (whole && op->device == OP_NONE) {
-		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
-			     OP_AT(op->id, h.device),
-			     "the description has no device; the one of its head is taken");
-		op->device = h.device;
-	}
-	if (p->code.len)
-		return 0;
-	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
-		     OP_AT(op->id, op->device),
-		     h.name_len ? "the description has no op_code; the name of its head is taken"
-				: "neither the description nor the head of the message names it");
-	return h.name_len ? op_program_cell(&s->host->table, p, OP_COL_OP_CODE, h.name, h.name_len)
-			  : 0;
-}
-
-/* A message with a description of the op after " ->\n". */
+/* A message with a description of the op after " ->\n". The description counts, not the head. */
 static int full_op(struct op_messages *s, const struct op_message *m, const char *arrow)
 {
 	const char *text = arrow + 4;
-	size_t len = m->len - (size_t)(text - m->text);
 	struct tacho_error why = {0};
-	const struct jread_value *json = jread_parse(&s->json, text, len, &why), *device;
-	struct op_host_op op = {
-		.device = OP_NONE, .trace = OP_NONE, .message_ns = m->ns, .line = m->line};
-	struct op_program program = op_program_unknown();
-	struct op_table *t = &s->host->table;
-	char no_number[OP_NO_NUMBER];
-	uint64_t hash;
+	const struct jread_value *json =
+		jread_parse(&s->calls->json, text, m->len - (size_t)(text - m->text), &why);
+	const struct jread_value *device;
+	struct op_call call;
+	bool headed = parse_head(m, (size_t)(arrow - m->text), &call);
+	int64_t head_device = call.device;
 
 	if (!json && why.code == TACHO_ENOMEM)
 		return TACHO_ENOMEM;
 	if (!json || json->type != JREAD_OBJECT)
-		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
-				   why.text[0] ? why.text : "the description is no object");
-	if (!jread_uint(jread_get(json, "global_call_count"), &op.id))
-		return bad_message(s, m, m->text, (size_t)(arrow - m->text),
-				   "the description has no call count");
+		return op_calls_lost(s->calls, headed ? &call : NULL, m->line,
+				     why.text[0] ? why.text : "the description is no object");
+	if (!jread_uint(jread_get(json, "global_call_count"), &call.id))
+		return op_calls_lost(s->calls, headed ? &call : NULL, m->line,
+				     "the description has no call count");
 	device = jread_get(json, "device_id");
-	if (device && !jread_int(device, &op.device))
-		op.device = OP_NONE;
-	if (op_program_fill(t, &program, json, no_number) < 0 ||
-	    program_complete(s, m, arrow, &program, no_number, &op) < 0 ||
-	    vec_push(&t->programs, program) < 0)
-		return TACHO_ENOMEM;
-	op.program = (uint32_t)t->programs.n;
-	if (jread_uint(jread_get(json, "op_hash"), &hash) && op.device != OP_NONE) {
-		op.trace = captured_trace(s, op.device);
-		if (cache_set(s, op.device, (int64_t)hash, op.program) < 0)
-			return TACHO_ENOMEM;
+	if (!device || !jread_int(device, &call.device))
+		call.device = OP_NONE;
+	if (headed && call.device == OP_NONE) {
+		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
+			     OP_AT((int64_t)call.id, head_device),
+			     "the description has no device; the one of its head is taken");
+		call.device = head_device;
 	}
-	return op_host_add(s->host, &op);
+	call.hit = OP_HIT_UNKNOWN; /* the description has it */
+	call.hashed = jread_uint(jread_get(json, "op_hash"), &call.hash);
+	return op_calls_describe(s->calls, &call, json);
 }
 
 /* A message that refers to an earlier description by hash. */
 static int cached_op(struct op_messages *s, const struct op_message *m)
 {
-	struct op_host_op op = {.trace = OP_NONE, .message_ns = m->ns, .line = m->line};
-	struct cached *known;
-	struct head h;
+	struct op_call call;
 
-	if (!parse_head(m->text, m->len, &h)) {
-		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
-			     "an op message that gives no name, hash, device and id");
-		return 0;
-	}
-	known = cache_find(s, h.device, h.hash);
-	if (!known) {
-		op_issue_add(s->issues, OP_ISSUE_CACHED_UNKNOWN, TTLOG_DATA_FILE, m->line,
-			     OP_AT(h.id, h.device),
-			     "op refers to hash %" PRIu64 ", which no message before it describes",
-			     (uint64_t)h.hash);
-		return messages_salvage(s, m, &h);
-	}
-	if (known->lost)
-		op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line,
-			     OP_AT(h.id, h.device),
-			     "refers to the description of line %" PRIu64
-			     ", of which only the head is known",
-			     known->lost);
-	op.id = (uint64_t)h.id;
-	op.device = h.device;
-	op.program = known->program;
-	op.hit = h.items > 4 ? h.hit ? OP_HIT_TRUE : OP_HIT_FALSE : OP_HIT_UNKNOWN;
-	op.trace = captured_trace(s, h.device);
-	return op_host_add(s->host, &op);
+	if (parse_head(m, m->len, &call))
+		return op_calls_refer(s->calls, &call);
+	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
+		     "an op message that gives no name, hash, device and id");
+	return 0;
 }
 
 static int trace_message(struct op_messages *s, const struct op_message *m)
 {
 	const char *colon = memrchr(m->text, ':', m->len), *comma;
 	const char *end = m->text + m->len;
-	int64_t device, trace;
-	uint32_t now = 0;
+	int64_t device = 0, trace = -1;
 
 	comma = colon ? memchr(colon, ',', (size_t)(end - colon)) : NULL;
 	if (!comma || !messages_number(colon + 1, (size_t)(comma - colon - 1), &device) ||
-	    !messages_number(comma + 1, (size_t)(end - comma - 1), &trace) || trace < 0 ||
-	    trace >= UINT32_MAX) {
-		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
-			     "a trace message without a device and a trace id");
-		return 0;
-	}
-	if (messages_contains(m, "REPLAY"))
-		return vec_push(&s->host->replays, ((struct op_replay){device, trace, m->ns}));
-	if (messages_contains(m, "BEGIN"))
-		now = (uint32_t)trace + 1;
-	else if (!messages_contains(m, "END"))
-		return 0;
-	else if (captured_trace(s, device) != trace && captured_trace(s, device) != OP_NONE)
-		op_issue_add(s->issues, OP_ISSUE_BAD_TRACE, TTLOG_DATA_FILE, m->line,
-			     OP_AT(OP_NONE, device),
-			     "trace %" PRId64 " ends while trace %" PRId64 " is being captured",
-			     trace, captured_trace(s, device));
-	return map_set(&s->capturing, (uint64_t)device, now);
+	    !messages_number(comma + 1, (size_t)(end - comma - 1), &trace))
+		trace = -1;
+	return op_calls_trace(s->calls, device, trace,
+			      messages_contains(m, "REPLAY")  ? TRACE_OP_TRACE_REPLAY
+			      : messages_contains(m, "BEGIN") ? TRACE_OP_TRACE_BEGIN
+			      : messages_contains(m, "END")   ? TRACE_OP_TRACE_END
+							      : TRACE_OP_TRACE_RELEASE,
+			      m->ns, m->line);
 }
 
 /* Cells of the report have ';' instead of ','. */
@@ -612,14 +433,14 @@ static int messages_line(struct op_messages *s, const struct op_message *m)
 	return r;
 }
 
-int op_messages_open(struct op_messages **m, struct op_host *host, struct op_issues *issues,
-		     bool file, uint64_t line)
+int op_messages_open(struct op_messages **m, struct op_calls *calls, bool file, uint64_t line)
 {
 	*m = calloc(1, sizeof(**m));
 	if (!*m)
 		return TACHO_ENOMEM;
-	(*m)->host = host;
-	(*m)->issues = issues;
+	(*m)->calls = calls;
+	(*m)->host = calls->host;
+	(*m)->issues = calls->issues;
 	(*m)->file = file;
 	(*m)->line = line;
 	return 0;
@@ -646,11 +467,5 @@ int op_messages_add(struct op_messages *s, char *record, size_t len)
 
 void op_messages_close(struct op_messages *s)
 {
-	if (!s)
-		return;
-	vec_free(&s->cache);
-	map_free(&s->cache_by_key);
-	map_free(&s->capturing);
-	jread_free(&s->json);
 	free(s);
 }

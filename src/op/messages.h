@@ -7,16 +7,14 @@
 #ifndef OP_MESSAGES_H
 #define OP_MESSAGES_H
 
-#include "op/host.h"
-#include "op/issues.h"
+#include "op/calls.h"
 
 /*
- * Reads messages one by one. HOST and ISSUES must outlive it. FILE: they come from a log, the only
- * source of losses. LINE: of the first record.
+ * Reads messages one by one. CALLS must outlive it. FILE: they come from a log, the only source of
+ * losses. LINE: of the first record.
  */
 struct op_messages;
-int op_messages_open(struct op_messages **m, struct op_host *host, struct op_issues *issues,
-		     bool file, uint64_t line);
+int op_messages_open(struct op_messages **m, struct op_calls *calls, bool file, uint64_t line);
 /* RECORD is "TEXT;NANOSECONDS" with the line's end, as in the log; it is modified. */
 int op_messages_add(struct op_messages *m, char *record, size_t len);
 void op_messages_close(struct op_messages *m);

@@ -21,11 +21,12 @@ static bool trace_host_takes(const uint8_t *tracks, uint32_t track)
 	return !tracks || tracks[track];
 }
 
-/* --- messages --- */
+/* --- op records and messages --- */
 
 static bool tells_of_ops(const struct trace_row *row)
 {
-	return row->kind == TRACE_ROW_MESSAGE && memmem(row->text, row->text_len, "TT_", 3);
+	return row->kind == TRACE_ROW_OP || row->kind == TRACE_ROW_OP_TRACE ||
+	       (row->kind == TRACE_ROW_MESSAGE && memmem(row->text, row->text_len, "TT_", 3));
 }
 
 /* 1, 0 or an error. */
@@ -55,31 +56,43 @@ int op_trace_has_messages(struct trace *trace, const uint8_t *tracks)
 	return r;
 }
 
+static int message_take(struct op_messages *messages, struct buf *record,
+			const struct trace_row *row, int64_t ns)
+{
+	buf_reset(record);
+	buf_add(record, row->text, row->text_len);
+	buf_addf(record, ";%" PRId64 "\n", ns);
+	return record->failed ? TACHO_ENOMEM : op_messages_add(messages, record->data, record->len);
+}
+
 int op_trace_messages(struct op_host *host, struct trace *trace, const uint8_t *tracks,
 		      struct op_issues *issues)
 {
-	int64_t origin = origin_of(trace);
+	int64_t origin = origin_of(trace), ns;
 	struct op_messages *messages;
+	struct op_calls calls;
 	struct buf record = BUF_INIT;
 	struct trace_rows *rows = NULL;
 	struct trace_row row;
 	uint32_t track;
-	int r = op_messages_open(&messages, host, issues, false, 2);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = trace_rows_open_kind(&rows, trace, TRACE_MESSAGES, 0, UINT64_MAX);
+	op_calls_open(&calls, host, issues);
+	r = op_messages_open(&messages, &calls, false, 2);
+	if (r == 0)
+		r = trace_rows_open_kind(&rows, trace, TRACE_MESSAGES, 0, UINT64_MAX);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_MESSAGE || !trace_host_takes(tracks, track))
+		ns = trace_ns(trace, row.time) - origin;
+		if (!trace_host_takes(tracks, track))
 			continue;
-		buf_reset(&record);
-		buf_add(&record, row.text, row.text_len);
-		buf_addf(&record, ";%" PRId64 "\n", trace_ns(trace, row.time) - origin);
-		r = record.failed ? TACHO_ENOMEM
-				  : op_messages_add(messages, record.data, record.len);
+		if (row.kind == TRACE_ROW_OP || row.kind == TRACE_ROW_OP_TRACE)
+			r = op_calls_row(&calls, &row, ns > 0 ? (uint64_t)ns : 0);
+		else if (row.kind == TRACE_ROW_MESSAGE)
+			r = message_take(messages, &record, &row, ns);
 	}
 	trace_rows_close(rows);
 	op_messages_close(messages);
+	op_calls_close(&calls);
 	buf_free(&record);
 	return r;
 }

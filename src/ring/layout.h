@@ -106,6 +106,9 @@ enum ring_type {
 	RING_SECTION,       /* RING_SECTION_WORD(), STRING */
 	RING_PARAMETER,     /* number | type << 32, value, name id */
 	RING_PARAMETER_SET, /* number, value: the program has taken it */
+	/* Of a device, on any stream; as the rows of a trace: */
+	RING_OP,       /* id, device | hit << 32, hash, STRING = name, NUL, description as JSON */
+	RING_OP_TRACE, /* trace, device | enum trace_op_step << 32, id of an op */
 	RING_TYPES
 };
 

@@ -60,24 +60,12 @@ void parts_age(struct ring_stream *s, size_t events)
 	}
 }
 
-/*
- * Number of payload words before a record's string, -1 if it has none. Indexed by enum ring_type.
- */
-static const int8_t string_at[RING_TYPES] = {
-	[RING_PAD] = -1,           [RING_SEG_END] = -1,      [RING_TIME] = -1,
-	[RING_LOSS] = -1,          [RING_TEXT_PART] = 0,     [RING_ZONE_TEXT] = 1,
-	[RING_ZONE_NAME] = 1,      [RING_ZONE_COLOR] = -1,   [RING_ZONE_VALUE] = -1,
-	[RING_MESSAGE] = 1,        [RING_MESSAGE_NAME] = -1, [RING_FRAME] = -1,
-	[RING_PLOT_INT] = -1,      [RING_PLOT_REAL] = -1,    [RING_PLOT_CONFIG] = -1,
-	[RING_ALLOC] = -1,         [RING_FREE] = -1,         [RING_LOCK_NEW] = -1,
-	[RING_LOCK] = -1,          [RING_LOCK_NAME] = 1,     [RING_LOCK_GONE] = -1,
-	[RING_THREAD_NAME] = 0,    [RING_FIBER_ENTER] = -1,  [RING_FIBER_LEAVE] = -1,
-	[RING_APP_INFO] = 0,       [RING_SRCLOC] = 2,        [RING_NAME] = 1,
-	[RING_CORE] = 2,           [RING_CORE_BEGIN] = -1,   [RING_CORE_END] = -1,
-	[RING_CORE_VALUE] = -1,    [RING_DEVICE] = 1,        [RING_CORE_LOSS] = -1,
-	[RING_DEVICE_CLOCK] = -1,  [RING_CORE_DAMAGE] = -1,  [RING_CORE_MARKER] = -1,
-	[RING_FRAME_IMAGE] = 1,    [RING_SECTION] = 1,       [RING_PARAMETER] = -1,
-	[RING_PARAMETER_SET] = -1,
+/* Which of a record's payload words, from 1, is the length of its string; 0: it has none. */
+static const uint8_t string_at[RING_TYPES] = {
+	[RING_TEXT_PART] = 1, [RING_ZONE_TEXT] = 2, [RING_ZONE_NAME] = 2,   [RING_MESSAGE] = 2,
+	[RING_LOCK_NAME] = 2, [RING_APP_INFO] = 1,  [RING_THREAD_NAME] = 1, [RING_SRCLOC] = 3,
+	[RING_NAME] = 2,      [RING_CORE] = 3,      [RING_DEVICE] = 2,      [RING_FRAME_IMAGE] = 2,
+	[RING_SECTION] = 2,   [RING_OP] = 4,
 };
 
 /* Minimum payload words of each type; for a string its length. */
@@ -94,7 +82,7 @@ static const uint8_t least_words[RING_TYPES] = {
 	[RING_CORE_VALUE] = 3,    [RING_DEVICE] = 2,      [RING_CORE_LOSS] = 3,
 	[RING_DEVICE_CLOCK] = 5,  [RING_CORE_DAMAGE] = 3, [RING_CORE_MARKER] = 6,
 	[RING_FRAME_IMAGE] = 2,   [RING_SECTION] = 2,     [RING_PARAMETER] = 3,
-	[RING_PARAMETER_SET] = 2,
+	[RING_PARAMETER_SET] = 2, [RING_OP] = 4,          [RING_OP_TRACE] = 3,
 };
 
 /* The string of a record whose payload was copied to WORDS. False if it does not fit its record. */
@@ -171,7 +159,7 @@ int record_take(struct ring_stream *s, struct ring_event *e, uint64_t word)
 	e->truncated = false;
 	e->count = (uint16_t)count;
 	e->words = (const uint64_t *)(uintptr_t)(s->scratch.n + 1);
-	if (string_at[type] >= 0 && !record_string_take(s, e, words, count, string_at[type]))
+	if (string_at[type] && !record_string_take(s, e, words, count, string_at[type] - 1))
 		return -1;
 	s->scratch.n += count;
 	return 1;

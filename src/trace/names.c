@@ -112,6 +112,8 @@ static const struct row_fields {
 	[TRACE_ROW_FRAME_IMAGE] = FIELDS({"frames_ago", TRACE_FIELD_INT}, UINT("size")),
 	[TRACE_ROW_SECTION] = FIELDS(UINT("section"), UINT("category"), UINT("operation")),
 	[TRACE_ROW_PARAMETER] = FIELDS(UINT("parameter"), UINT("type"), {"value", TRACE_FIELD_INT}),
+	[TRACE_ROW_OP] = FIELDS(UINT("op"), UINT("device_hit"), UINT("hash")),
+	[TRACE_ROW_OP_TRACE] = FIELDS(UINT("op_trace"), UINT("device_step"), UINT("op")),
 #undef UINT
 #undef FIELDS
 };

@@ -193,7 +193,9 @@ struct trace_open_zone {
 	X(HOST_CLOCK, "host clock")   /* source tick   bound in ns    host: of a merged trace */  \
 	X(FRAME_IMAGE, "frame image") /* frames ago  TRACE_IMAGE()      0          see below */   \
 	X(SECTION, "section")         /* number     category           enum trace_section_op */   \
-	X(PARAMETER, "parameter")     /* number     TRACE_PARAMETER()  int64 value name */
+	X(PARAMETER, "parameter")     /* number     TRACE_PARAMETER()  int64 value name */        \
+	X(OP, "op")                   /* id         TRACE_OP()         hash        see below */   \
+	X(OP_TRACE, "op trace")       /* trace      TRACE_OP()         id of an op */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -236,6 +238,28 @@ enum trace_marker_kind {
 #define TRACE_MARKER_SRCLOC(b) ((uint32_t)(b))
 #define TRACE_MARKER_KIND(b)   ((uint32_t)((b) >> 32 & 0xff))
 #define TRACE_MARKER_VALUES(b) ((uint32_t)((b) >> 40 & 0xff))
+
+/*
+ * Op records: what the host said of the ops of a device, on the message track of its process. An OP
+ * row is a call: its id, its device (TRACE_NONE: the op ran on the host), whether the device had
+ * run such an op before, and the hash of its description. Its text is the op's name and, in the
+ * first call of a hash on a device, a zero byte and the description, a JSON object. Later calls
+ * refer to it by the hash. OP_TRACE rows say which trace of ops a device captures or replays.
+ * Numbers of the file format. Recordings of Tracy clients and of earlier versions have messages
+ * with the same content instead (op/messages.h).
+ */
+#define TRACE_OP(device, what) ((uint64_t)(device) | (uint64_t)(what) << 32)
+#define TRACE_OP_DEVICE(b)     ((uint32_t)(b))
+#define TRACE_OP_WHAT(b)       ((uint32_t)((b) >> 32)) /* OP: 0 unknown, 1 new, 2 known */
+
+enum trace_op_step {
+	TRACE_OP_TRACE_BEGIN,
+	TRACE_OP_TRACE_END,
+	TRACE_OP_TRACE_REPLAY,
+	TRACE_OP_TRACE_RELEASE,
+	TRACE_OP_TRACE_PROGRAM, /* a program is captured; .c = the number of its op */
+	TRACE_OP_STEPS
+};
 
 /*
  * Sampling. SAMPLE and STATE rows are on the track of their thread. A sample says which stack the

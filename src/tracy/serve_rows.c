@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Send rows to a Tracy viewer: messages, plots, frames, memory, locks, by time. */
+#include "op/message_text.h"
 #include "tracy/image.h"
 #include "tracy/serve.h"
 
@@ -207,6 +208,18 @@ static int serve_rows_parameter_put(struct serve *s, const struct trace_row *row
 	return 0;
 }
 
+static int serve_rows_op_put(struct serve *s, const struct trace_row *row)
+{
+	struct trace_row message = *row;
+	struct buf text = BUF_INIT;
+	int r = op_row_message(&message, &text);
+
+	if (r == 0)
+		put_message(s, &message);
+	buf_free(&text);
+	return r;
+}
+
 static int serve_rows_row_put(struct serve *s, const struct trace_row *row, uint32_t track)
 {
 	switch (row->kind) {
@@ -214,6 +227,9 @@ static int serve_rows_row_put(struct serve *s, const struct trace_row *row, uint
 	case TRACE_ROW_APP_INFO:
 		put_message(s, row);
 		return 0;
+	case TRACE_ROW_OP:
+	case TRACE_ROW_OP_TRACE:
+		return serve_rows_op_put(s, row);
 	case TRACE_ROW_PLOT_INT:
 	case TRACE_ROW_PLOT_REAL:
 		serve_rows_plot_put(s, row, track);

@@ -2,6 +2,7 @@
 /* csvexport: messages; points of plots and memory. */
 #include "base/map.h"
 #include "base/vec.h"
+#include "op/message_text.h"
 #include "tracy/by_track.h"
 #include "tracy/sheet.h"
 
@@ -12,14 +13,16 @@ int sheet_messages(struct sheet *c)
 	static const char *const names[] = {"MessageName", "total_ns", NULL};
 	struct trace_rows *rows = NULL;
 	struct trace_row row;
+	struct buf text = BUF_INIT;
 	uint32_t track;
 	bool any = false;
 	int r = trace_rows_open_kind(&rows, c->trace, TRACE_MESSAGES, 0, UINT64_MAX);
 
 	if (r < 0)
 		return r;
-	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_MESSAGE || !sheet_takes(c, track))
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
+		r = op_row_message(&row, &text);
+		if (r < 0 || row.kind != TRACE_ROW_MESSAGE || !sheet_takes(c, track))
 			continue;
 		if (!any)
 			sheet_header(c, names);
@@ -31,6 +34,7 @@ int sheet_messages(struct sheet *c)
 		sheet_end(c);
 	}
 	trace_rows_close(rows);
+	buf_free(&text);
 	if (!any) {
 		sheet_raw(c, "There are currently no messages!");
 		sheet_end(c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write frames, messages, plots, application info and the crash. */
+#include "op/message_text.h"
 #include "tracy/write.h"
 
 #include <math.h>
@@ -33,10 +34,21 @@ static void count_point(struct write *w, struct out_rows *rows, const struct tra
 	rows->n++;
 }
 
-static int count_message(struct write *w, const struct trace_row *row)
+/* Op records are messages in such files. */
+static bool is_message(uint32_t kind)
 {
-	int64_t text = strings_add(&w->strings, row->text, row->text_len);
+	return kind == TRACE_ROW_MESSAGE || kind == TRACE_ROW_OP || kind == TRACE_ROW_OP_TRACE;
+}
 
+static int count_message(struct write *w, const struct trace_row *from)
+{
+	struct trace_row copy = *from, *row = &copy;
+	struct buf message = BUF_INIT;
+	int64_t text = op_row_message(row, &message);
+
+	if (text == 0)
+		text = strings_add(&w->strings, row->text, row->text_len);
+	buf_free(&message);
 	if (text < 0)
 		return TACHO_ENOMEM;
 	if (row->thread < w->trace->track_count && w->threads[row->thread].written)
@@ -50,6 +62,8 @@ static int count_row(struct write *w, const struct trace_row *row, uint32_t trac
 
 	switch (row->kind) {
 	case TRACE_ROW_MESSAGE:
+	case TRACE_ROW_OP:
+	case TRACE_ROW_OP_TRACE:
 		return count_message(w, row);
 	case TRACE_ROW_PLOT_INT:
 	case TRACE_ROW_PLOT_REAL:
@@ -275,8 +289,12 @@ int messages_put(struct write *w)
 		return r;
 	out_u64(&w->out, w->messages.n);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_MESSAGE || at == w->messages.n)
+		if (!is_message(row.kind) || at == w->messages.n)
 			continue;
+		if (row.kind != TRACE_ROW_MESSAGE) {
+			row.a = TRACE_SEVERITY_INFO;
+			row.b = 0;
+		}
 		time = write_ns(w, row.time);
 		out_u64(&w->out, at + 1);
 		out_i64(&w->out, time - reference);

@@ -61,6 +61,7 @@ int ttlog_messages_parse(struct op_host *host, char *text, size_t len, struct op
 {
 	struct op_message_reader reader = {.at = text, .end = text + len, .line = 1};
 	struct op_messages *s;
+	struct op_calls calls;
 	struct op_message m;
 	int r;
 
@@ -69,11 +70,13 @@ int ttlog_messages_parse(struct op_host *host, char *text, size_t len, struct op
 			     "there are no messages in it");
 		return 0;
 	}
-	r = op_messages_open(&s, host, issues, true, reader.line);
+	op_calls_open(&calls, host, issues);
+	r = op_messages_open(&s, &calls, true, reader.line);
 	if (r == 0) {
 		r = op_messages_add(s, reader.at, (size_t)(reader.end - reader.at));
 		op_messages_close(s);
 	}
+	op_calls_close(&calls);
 	return r < 0 ? err_set(err, r, "%s: out of memory", TTLOG_DATA_FILE) : 0;
 }
 

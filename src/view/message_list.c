@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of messages. */
+#include "op/message_text.h"
 #include "view/message_marks.h"
 #include "view/row_merge.h"
 
@@ -15,19 +16,27 @@ static bool message_list_begins(const struct trace_row *row, const char *text)
 /* Lines for the ops report, not meant for reading. */
 static bool is_record(const struct trace_row *row)
 {
-	return row->kind == TRACE_ROW_MESSAGE &&
-	       (message_list_begins(row, "`TT_DNN_") || message_list_begins(row, "`TT_METAL_"));
+	return row->kind == TRACE_ROW_OP || row->kind == TRACE_ROW_OP_TRACE ||
+	       (row->kind == TRACE_ROW_MESSAGE &&
+		(message_list_begins(row, "`TT_DNN_") || message_list_begins(row, "`TT_METAL_")));
 }
 
-bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost)
+int message_take(const struct message_choice *ch, struct trace_row *row, struct buf *text,
+		 bool *signpost)
 {
+	struct signpost ignored;
+
+	if (!ch->records && is_record(row))
+		return 0;
+	if (op_row_message(row, text) < 0)
+		return TACHO_ENOMEM;
 	if (row->kind != TRACE_ROW_MESSAGE && row->kind != TRACE_ROW_CRASH)
-		return false;
+		return 0;
 	if (row->kind == TRACE_ROW_MESSAGE && row->a < ch->severity)
-		return false;
+		return 0;
+	*signpost = signpost_read(row, &ignored);
 	return (ch->thread == TRACE_NONE || row->thread == ch->thread) &&
-	       (!ch->signposts || signpost) && (ch->records || !is_record(row)) &&
-	       words_take(&ch->words, row->text, row->text_len);
+	       (!ch->signposts || *signpost) && words_take(&ch->words, row->text, row->text_len);
 }
 
 static void message_put(struct view_call *c, const struct trace_row *row, bool signpost)
@@ -68,18 +77,20 @@ static int message_list_put(struct view_call *c, const struct message_choice *ch
 {
 	uint64_t end = page->offset + page->limit < *total ? page->offset + page->limit : *total;
 	struct trace_row row;
-	struct signpost ignored;
+	struct buf text = BUF_INIT;
 	struct rows *rows;
 	uint32_t track;
+	bool signpost;
 	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, from->time, t1);
 
 	if (r < 0)
 		return r;
 	*total = from->before;
 	while ((marks || *total < end) && (r = rows_next(rows, &row, &track)) > 0) {
-		bool signpost = signpost_read(&row, &ignored);
-
-		if (!message_takes(ch, &row, signpost))
+		r = message_take(ch, &row, &text, &signpost);
+		if (r < 0)
+			break;
+		if (r == 0)
 			continue;
 		if (*total >= page->offset && *total < end)
 			message_put(c, &row, signpost);
@@ -89,6 +100,7 @@ static int message_list_put(struct view_call *c, const struct message_choice *ch
 			break;
 	}
 	rows_close(rows);
+	buf_free(&text);
 	return r < 0 ? r : 0;
 }
 

@@ -21,6 +21,11 @@ struct message_choice {
 	bool records;    /* also the profiler's messages about ops, for other programs */
 };
 int message_choice_read(struct view_call *c, struct message_choice *ch);
-bool message_takes(const struct message_choice *ch, const struct trace_row *row, bool signpost);
+/*
+ * 1: CH takes the row; 0: it does not; or TACHO_ENOMEM. An op record becomes a message whose text
+ * is in TEXT.
+ */
+int message_take(const struct message_choice *ch, struct trace_row *row, struct buf *text,
+		 bool *signpost);
 
 #endif

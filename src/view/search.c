@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search box: names of zones, tracks, signposts and messages that contain a text. */
+#include "op/message_text.h"
 #include "trace/names.h"
 #include "view/message_list.h"
 #include "view/op_table.h"
@@ -67,14 +68,20 @@ static int messages_find(struct view_call *c, struct search *s, bool signposts)
 {
 	struct trace_row row;
 	struct rows *rows;
+	struct buf text = BUF_INIT;
 	uint32_t track, seen = 0;
 	int r = rows_open(&rows, c, TRACE_MESSAGES, TRACE_NONE, 0, UINT64_MAX);
 
 	if (r < 0)
 		return r;
 	while (s->left && (r = rows_next(rows, &row, &track)) > 0) {
-		struct signpost post = {.header = row.text, .header_len = row.text_len};
+		struct signpost post;
 
+		if (!signposts && op_row_message(&row, &text) < 0) {
+			r = TACHO_ENOMEM;
+			break;
+		}
+		post = (struct signpost){.header = row.text, .header_len = row.text_len};
 		if (!signposts && ++seen > MESSAGES_LOOKED_AT) {
 			s->looked_at = MESSAGES_LOOKED_AT;
 			break;
@@ -89,6 +96,7 @@ static int messages_find(struct view_call *c, struct search *s, bool signposts)
 		json_end(&c->json);
 	}
 	rows_close(rows);
+	buf_free(&text);
 	return r < 0 ? r : 0;
 }
 

@@ -76,11 +76,12 @@ static int messages_write(struct view_call *c, FILE *out, const struct table_sty
 			  const struct trace_filter *filter)
 {
 	struct message_choice choice;
-	struct signpost ignored;
+	struct buf record = BUF_INIT;
 	struct trace_row row;
 	struct rows *rows;
 	struct table t;
 	uint32_t track;
+	bool signpost;
 	int r = message_choice_read(c, &choice), closed;
 
 	if (r == 0)
@@ -91,7 +92,8 @@ static int messages_write(struct view_call *c, FILE *out, const struct table_sty
 	while (r >= 0 && (r = rows_next(rows, &row, &track)) > 0) {
 		char text[128];
 
-		if (!message_takes(&choice, &row, signpost_read(&row, &ignored)) ||
+		r = message_take(&choice, &row, &record, &signpost);
+		if (r <= 0 ||
 		    (filter->tracks && (row.thread == TRACE_NONE || !filter->tracks[row.thread])))
 			continue;
 		table_real(&t, call_ns(c, row.time));
@@ -105,6 +107,7 @@ static int messages_write(struct view_call *c, FILE *out, const struct table_sty
 		r = table_row(&t);
 	}
 	rows_close(rows);
+	buf_free(&record);
 	closed = table_close(&t);
 	return r < 0 ? r : closed;
 }

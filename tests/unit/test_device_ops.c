@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops: every message that a program sends must be read by the report's reader without a complaint,
- * and say what was reported. Messages are taken from the ring of the test's own process.
+ * Ops: every record and message that a program sends must be read by the report's reader without a
+ * complaint, and say what was reported; a record written as a message says the same. They are taken
+ * from the ring of the test's own process.
  */
 #include "device/launch.h"
 #include "device/program.h"
+#include "op/calls.h"
+#include "op/message_text.h"
 #include "ttlog/host_logs.h"
 #include "unit/client_session.h"
 #include "unit/device_fixture.h"
@@ -30,6 +33,8 @@ struct sent {
 	size_t messages, full;
 	struct op_host host;
 	struct op_issues issues;
+	struct op_calls calls; /* reads the records into: */
+	struct op_host typed;
 };
 
 static void add_message(struct sent *s, const char *text, size_t len)
@@ -40,8 +45,27 @@ static void add_message(struct sent *s, const char *text, size_t len)
 	buf_addf(&s->log, ";%zu\n", s->messages);
 }
 
+/* As the recorder stores the record; its message goes to the log, as for Tracy. */
+static void add_record(struct sent *s, const struct seen *e, const struct buf *text)
+{
+	struct trace_row row = {.kind = e->type == RING_OP ? TRACE_ROW_OP : TRACE_ROW_OP_TRACE,
+				.a = e->words[0],
+				.b = e->words[1],
+				.c = e->words[2],
+				.text = text->data,
+				.text_len = (uint32_t)text->len};
+	struct buf message = BUF_INIT;
+
+	assert_int_equal(op_calls_row(&s->calls, &row, s->messages + 1), 0);
+	assert_int_equal(op_row_message(&row, &message), 0);
+	assert_int_equal(row.kind, TRACE_ROW_MESSAGE);
+	add_message(s, message.data, message.len);
+	buf_free(&message);
+}
+
 static void add_stream(struct sent *s, const struct stream *stream)
 {
+	static const unsigned before[RING_TYPES] = {[RING_MESSAGE] = 1, [RING_OP] = 3};
 	struct buf parts = BUF_INIT;
 
 	for (size_t i = 0; i < stream->count; i++) {
@@ -49,16 +73,49 @@ static void add_stream(struct sent *s, const struct stream *stream)
 		const uint64_t *at = e->words;
 
 		if (e->kind != RING_RECORD ||
-		    (e->type != RING_TEXT_PART && e->type != RING_MESSAGE))
+		    (e->type != RING_TEXT_PART && e->type != RING_MESSAGE && e->type != RING_OP &&
+		     e->type != RING_OP_TRACE))
 			continue;
-		at += e->type == RING_MESSAGE;
-		buf_add(&parts, at + 1, (uint32_t)*at);
+		at += before[e->type];
+		if (e->type != RING_OP_TRACE)
+			buf_add(&parts, at + 1, (uint32_t)*at);
 		if (e->type == RING_TEXT_PART)
 			continue;
-		add_message(s, parts.data, parts.len);
+		if (e->type == RING_MESSAGE)
+			add_message(s, parts.data, parts.len);
+		else
+			add_record(s, e, &parts);
 		buf_reset(&parts);
 	}
 	buf_free(&parts);
+}
+
+static void same_text(struct op_text a, struct op_text b)
+{
+	assert_int_equal(a.len, b.len);
+	assert_memory_equal(a.text ? a.text : "", b.text ? b.text : "", a.len);
+}
+
+/* The ops of the records are those of their messages. */
+static void same_ops(const struct sent *s)
+{
+	assert_int_equal(s->host.ops.n, s->typed.ops.n);
+	assert_int_equal(s->host.replays.n, s->typed.replays.n);
+	for (size_t i = 0; i < s->host.ops.n; i++) {
+		const struct op_host_op *a = &s->host.ops.v[i], *b = &s->typed.ops.v[i];
+		const struct op_program *p = &s->host.table.programs.v[a->program - 1];
+		const struct op_program *q = &s->typed.table.programs.v[b->program - 1];
+
+		assert_true(a->id == b->id && a->device == b->device && a->trace == b->trace);
+		same_text(p->code, q->code);
+		same_text(p->type, q->type);
+		same_text(p->hash, q->hash);
+		same_text(p->attributes, q->attributes);
+		same_text(p->compute_hash, q->compute_hash);
+		same_text(p->dm_source, q->dm_source);
+		assert_int_equal(p->input_count, q->input_count);
+		assert_int_equal(p->output_count, q->output_count);
+	}
 }
 
 /* Ends the recording and reads what was sent, thread by thread; anything odd fails the test. */
@@ -68,6 +125,7 @@ static void take(struct sent *s)
 
 	memset(s, 0, sizeof(*s));
 	s->log = (struct buf)BUF_INIT;
+	op_calls_open(&s->calls, &s->typed, &s->issues);
 	session_stop();
 	buf_adds(&s->log, "MessageName;total_ns\n");
 	if (view_open(&v, getpid(), 0)) {
@@ -82,17 +140,20 @@ static void take(struct sent *s)
 		view_close(&v);
 	}
 	session_remove();
+	op_calls_close(&s->calls);
 	if (!s->messages)
 		return;
 	assert_int_equal(ttlog_messages_parse(&s->host, s->log.data, s->log.len, &s->issues, NULL),
 			 0);
 	assert_int_equal(op_issues_total(&s->issues), 0);
+	same_ops(s);
 }
 
 static void drop(struct sent *s)
 {
 	buf_free(&s->log);
 	op_host_free(&s->host);
+	op_host_free(&s->typed);
 	op_issues_free(&s->issues);
 }
 
