@@ -48,6 +48,7 @@ import json, matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 plt.show = lambda: None
+display = print
 for cell in json.load(open('profiler_results.ipynb'))['cells']:
     if cell['cell_type'] == 'code':
         exec(''.join(cell['source']))
@@ -64,6 +65,27 @@ assert len({c for s in colors.values() for c in s}) == len(colors), colors
 assert not odd[['Operation', 'Metric', 'Score']].isna().any().any(), odd
 print([(r.Operation, r.Metric) for r in odd.itertuples() if r.Metric == 'Kernel Time'], len(odd))
 END
+# Markers end the phases of a step and the steps: four ops forward, five backward, one of the optimizer.
+python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open('even.csv', newline='')))
+with open('steps.csv', 'w', newline='') as f:
+    w = csv.DictWriter(f, list(rows[0]))
+    w.writeheader()
+    for i, r in enumerate([r for r in rows if r['DEVICE ID'] == '0'][:50]):
+        w.writerow({**r, 'ATTRIBUTES': ''})
+        ends = {3: ['forward_pass_done'], 8: ['backward_pass_done'], 9: ['optimizer_step_done', f'iteration_{i // 10 + 1}']}
+        for marker in ends.get(i % 10, []):
+            for twice in range(2):
+                w.writerow({'OP CODE': 'ProfilerNoopOperation', 'OP TYPE': 'tt_dnn_device', 'ATTRIBUTES': f"{{'identifier': '{marker}'}}"})
+END
+cat >steps.py <<'END'
+exec(open('cells.py').read().split('colors = {}')[0])
+print([(name, round(time, 3)) for name, time in phases['Kernel Time'].items()], sorted(set(per_step.index)), f'{len(ops)} ops')
+print('last step:', sorted(run['Step'].unique()), len(run))
+END
+TACHO_REPORT=steps.csv expect_exit 0 $python steps.py
+expect_line out "^\[\('forward', 0.4\), \('backward', 0.5\), \('optimizer', 0.1\)\] \[1.0, 2.0, 3.0, 4.0, 5.0\] 50 ops$" '^last step: \[5.0\] 10$'
 TACHO_REPORT=one.csv expect_exit 0 $python cells.py
 expect_line out "^\[\('MatmulOp', 'Kernel Time'\)\] "
 TACHO_REPORT=even.csv expect_exit 0 $python cells.py
