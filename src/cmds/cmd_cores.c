@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "cores": show how long the kernels of each core of a device ran. */
+#include "base/fmt.h"
 #include "base/map.h"
 #include "cmds/query.h"
 #include "trace/names.h"
@@ -8,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RISCS 5
+#define RISCS    5
+#define MAP_SIDE 64 /* columns and rows of a map */
 
 struct conf {
 	struct query_conf query;
-	bool busiest;
+	bool busiest, map;
 };
 
 static const struct opt opts[] = {
@@ -22,6 +24,8 @@ static const struct opt opts[] = {
 	QUERY_PROCESS(struct conf, query),
 	OPT_FLAG('b', "busiest", struct conf, busiest,
 		 "list the core with the longest kernels first; else in the order of the trace"),
+	OPT_FLAG('m', "map", struct conf, map,
+		 "print a map of each device: the load of each core at its NoC coordinates"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -170,7 +174,74 @@ static void cores_row_add(struct table *t, const struct trace *trace, const stru
 	table_row(t);
 }
 
-static int cores_print(struct query *q, void *conf)
+static bool core_same_device(const struct trace *trace, const struct core *a, const struct core *b)
+{
+	const struct trace_track *x = &trace->tracks[a->track], *y = &trace->tracks[b->track];
+
+	return x->process == y->process && TRACE_CORE_DEVICE(x->id) == TRACE_CORE_DEVICE(y->id);
+}
+
+/* Prints the cores from FIRST on that are on one device of one process. */
+static void device_map_print(const struct trace *trace, const struct cores *cores, size_t first,
+			     double most)
+{
+	static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+	uint32_t left = MAP_SIDE, columns = 0, top = MAP_SIDE, rows = 0, outside = 0;
+	char longest[FMT_SIZE];
+	const struct core *at[MAP_SIDE][MAP_SIDE] = {0}; /* by row and column */
+
+	for (size_t i = first; i < cores->n; i++) {
+		uint32_t x, y;
+
+		if (!core_same_device(trace, &cores->v[i], &cores->v[first]))
+			continue;
+		x = TRACE_CORE_X(trace->tracks[cores->v[i].track].id);
+		y = TRACE_CORE_Y(trace->tracks[cores->v[i].track].id);
+		if (x >= MAP_SIDE || y >= MAP_SIDE) {
+			outside++;
+			continue;
+		}
+		columns = x < columns ? columns : x + 1;
+		rows = y < rows ? rows : y + 1;
+		left = x < left ? x : left;
+		top = y < top ? y : top;
+		at[y][x] = &cores->v[i];
+	}
+	printf("%sDevice %u of process %u: load of each core in percent, by its NoC coordinates; 100 is %s\n    ",
+	       first ? "\n" : "", TRACE_CORE_DEVICE(trace->tracks[cores->v[first].track].id),
+	       trace_process_of(trace, cores->v[first].track)->pid, fmt_ns(longest, most));
+	for (uint32_t x = left; x < columns; x++)
+		printf(" %4u", x);
+	for (uint32_t y = top; y < rows; y++) {
+		printf("\n%4u", y);
+		for (uint32_t x = left; x < columns; x++) {
+			const struct core *c = at[y][x];
+			double load = c && most > 0 ? 100 * c->longest / most : 0;
+
+			if (c)
+				printf(" %3.0f%s", load, shades[((int)load + 24) / 25]);
+			else
+				printf("    .");
+		}
+	}
+	putchar('\n');
+	if (outside)
+		printf("%u cores are outside of the map\n", outside);
+}
+
+static void maps_print(const struct trace *trace, const struct cores *cores, double most)
+{
+	for (size_t i = 0; i < cores->n; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = core_same_device(trace, &cores->v[k], &cores->v[i]);
+		if (!seen)
+			device_map_print(trace, cores, i, most);
+	}
+}
+
+static int cores_table(struct query *q, const struct cores *cores, double most)
 {
 	static const struct table_column columns[] = {
 		{"pid", NULL, TABLE_ID},
@@ -187,12 +258,26 @@ static int cores_print(struct query *q, void *conf)
 		{"zones", "zones", TABLE_COUNT},
 		{"lost", "lost", TABLE_COUNT},
 	};
-	const struct conf *c = conf;
-	struct cores cores = {.kernels = view_kernels(q->trace)};
 	struct table table;
-	double most = 0;
-	int r = cores.kernels ? 0 : TACHO_ENOMEM, closed;
 
+	table_open(&table, stdout, &q->style, TABLE_COLUMNS(columns));
+	for (size_t i = 0; i < cores->n; i++)
+		cores_row_add(&table, q->trace, &cores->v[i], most);
+	return table_close(&table);
+}
+
+static int cores_print(struct query *q, void *conf)
+{
+	const struct conf *c = conf;
+	struct cores cores = {0};
+	double most = 0;
+	int r = 0;
+
+	if (c->map && c->query.format != TABLE_AS_TEXT)
+		return err_set(&q->err, TACHO_EUSAGE, "--map is text: it has no other --format");
+	cores.kernels = view_kernels(q->trace);
+	if (!cores.kernels)
+		return TACHO_ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++)
 		if (query_shows(q, i, TRACE_CORE) && !TRACE_CORE_IS_OTHER(q->trace->tracks[i].id))
 			r = cores_track_add(q, &cores, i);
@@ -202,16 +287,16 @@ static int cores_print(struct query *q, void *conf)
 		most = cores.v[i].longest > most ? cores.v[i].longest : most;
 	if (c->busiest && cores.n)
 		qsort(cores.v, cores.n, sizeof(*cores.v), by_longest);
-	table_open(&table, stdout, &q->style, TABLE_COLUMNS(columns));
-	for (size_t i = 0; r == 0 && i < cores.n; i++)
-		cores_row_add(&table, q->trace, &cores.v[i], most);
+	if (r == 0 && c->map)
+		maps_print(q->trace, &cores, most);
+	else if (r == 0)
+		r = cores_table(q, &cores, most);
 	for (size_t i = 0; i < cores.n; i++)
 		vec_free(&cores.v[i].lanes);
 	vec_free(&cores);
 	free(cores.kernels);
 	map_free(&cores.by_id);
-	closed = table_close(&table);
-	return r < 0 ? r : closed;
+	return r;
 }
 
 QUERY_RUN(cores_print)
@@ -227,6 +312,7 @@ const struct cmd cmd_cores = {
 		"longest. Of an Ethernet core the one RISC is in the column of BRISC. With --range only "
 		"what starts there counts, but for what was lost.",
 	.examples = "tacho cores app.tacho\n  all cores\n"
+		    "tacho cores --map app.tacho\n  which cores work, as a picture of the grid\n"
 		    "tacho cores --busiest -n 'Device 1*' app.tacho\n  those of one device\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),

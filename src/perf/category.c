@@ -245,12 +245,12 @@ static const struct category_name parts[] = {
 	{"Min", CATEGORY_COMPUTE},
 };
 
-static enum perf_category category_of_part(const char *name, size_t len)
+static const struct category_name *part_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (memmem(name, len, parts[i].name, strlen(parts[i].name)))
-			return parts[i].category;
-	return CATEGORY_OTHER;
+			return &parts[i];
+	return NULL;
 }
 
 static bool category_matches(const char *entry, const char *name, size_t len)
@@ -276,6 +276,7 @@ enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_mode
 {
 	const char *name = kind->label;
 	size_t len = perf_first_word(&name);
+	const struct category_name *part;
 	enum perf_category c;
 
 	/* Release 1.2.4 finds torch's ops by the first word alone. */
@@ -288,7 +289,19 @@ enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_mode
 			return c;
 	}
 	c = category_find(names, sizeof(names) / sizeof(names[0]), name, len);
-	return c == CATEGORY_OTHER && model == PERF_MODEL_TACHO ? category_of_part(name, len) : c;
+	if (c != CATEGORY_OTHER || model != PERF_MODEL_TACHO)
+		return c;
+	part = part_find(name, len);
+	return part ? part->category : CATEGORY_OTHER;
+}
+
+bool perf_category_is_known(const struct perf_kind *kind, enum perf_model model)
+{
+	const char *name = kind->label;
+	size_t len = perf_first_word(&name);
+
+	return perf_category_of(kind, model) != CATEGORY_OTHER ||
+	       (model == PERF_MODEL_TACHO && part_find(name, len));
 }
 
 const char *perf_category_name(enum perf_category category)

@@ -278,7 +278,7 @@ static void note_unclassified(const struct builder *b, struct perf_notes *notes)
 		const struct perf_kind *k = &b->r->in->kinds.v[i];
 		const char *name = k->label, *other;
 		size_t len = perf_first_word(&name);
-		bool seen = !b->key_of_kind[i] || category_of_kind(b->r, k) != CATEGORY_OTHER;
+		bool seen = !b->key_of_kind[i] || perf_category_is_known(k, b->r->options->model);
 
 		for (size_t j = 0; j < i && !seen; j++) {
 			other = b->r->in->kinds.v[j].label;

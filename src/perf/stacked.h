@@ -53,6 +53,8 @@ void perf_stacked_csv(const struct perf_stacked *stacked, bool formulas_quoted, 
 
 /* category.c */
 enum perf_category perf_category_of(const struct perf_kind *kind, enum perf_model model);
+/* False: no rule names it. Marker ops are known to be of no category. */
+bool perf_category_is_known(const struct perf_kind *kind, enum perf_model model);
 const char *perf_category_name(enum perf_category category);
 
 /* Category names by kind, each found once: for writers of many ops. */

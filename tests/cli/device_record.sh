@@ -73,6 +73,12 @@ for r in csv.DictReader(sys.stdin):
     assert 0 < float(r["busy_percent"]) <= 100, r' <out || fail 'busy is wrong'
 expect_exit 0 "$TACHO" cores -b -n '*core 0,0*' full.tacho
 expect_line out '^Device 0, core 0,0 \(NoC 1,1\) .* 100.00 .*'
+# The map has each core at its place in the grid, and the busiest is 100.
+expect_exit 0 "$TACHO" cores --map mm.tacho
+expect_line out '^Device 0 of process [0-9]+: load of each core in percent, by its NoC coordinates; 100 is ' '^ +1 +2$' '^ +1 +[0-9]+[░▒▓█] +[0-9]+[░▒▓█]$' '^ +2 +[0-9]' ' 100█'
+[ "$(wc -l <out)" = 4 ] || fail 'not a line for each row of the grid'
+expect_exit 2 "$TACHO" cores --map --format=json mm.tacho
+expect_line err '^tacho: --map is text: it has no other --format'
 expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho
 expect_line out ' 0 +0 ns '
 expect_exit 3 "$TACHO" cores missing.tacho

@@ -69,3 +69,14 @@ expect_line out '2 ops of a replayed trace, in 2 replays: means of all replays'
 expect_exit 0 "$REPORT" replays.csv --replays=mean --why 2
 expect_line out 'the mean of 2 replays: 1.000 to 3.000 μs, deviation 1.414'
 expect_exit 2 "$REPORT" replays.csv --replays=some
+# Marker ops are of no category on purpose: only names without a rule are noted.
+ops >other.csv <<'ROWS'
+ProfilerNoopOperation;dev;0;9000;0;1
+Frobnicate;dev;0;1000;100;8
+ROWS
+expect_exit 0 "$REPORT" other.csv
+cat err >>out
+expect_line out 'No category known, counted as Other: Frobnicate$'
+expect_exit 0 "$REPORT" --model=1.2.4 other.csv
+cat err >>out
+expect_line out 'ProfilerNoopOperation.*Frobnicate|Frobnicate.*ProfilerNoopOperation'
