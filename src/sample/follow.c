@@ -106,10 +106,9 @@ static void fork_follow(struct sampler *s, const struct record *r)
 {
 	struct sampled_process *parent, *child;
 
-	if (r->pid == r->parent_pid) { /* a thread */
-		sampler_thread(s, r->pid, r->tid);
+	states_begin(s, r->pid, r->tid, r->time);
+	if (r->pid == r->parent_pid) /* a thread */
 		return;
-	}
 	parent = sampler_process(s, r->parent_pid);
 	child = sampler_process(s, r->pid);
 	if (!parent || !child)

@@ -36,7 +36,8 @@ struct sampled_thread {
 	uint32_t call; /* number of the system call + 1, 0: unknown */
 	/* Time on the run queue, from the last read of /proc/PID/task/TID/schedstat. */
 	int schedstat;      /* kept open; -1: not yet, -2: failed */
-	uint64_t delay;     /* ns */
+	uint64_t delay;     /* ns that intervals so far explain, ... */
+	bool delay_known;   /* ... if it has been read, or the thread is new */
 	uint64_t preempted; /* of it, the part that later intervals explain */
 	uint64_t blocked;   /* ns of intervals pending to be split */
 	double awake;       /* share of them in which it waited for a CPU */
@@ -124,6 +125,8 @@ void states_switch(struct sampler *s, const struct record *r);
 void states_end(struct sampler *s, struct sampled_thread *t, uint64_t ns);
 /* A thread that is already running: excludes its time on the run queue so far. */
 void states_attach(struct sampler *s, uint32_t pid, uint32_t tid);
+/* A thread that was created at NS: it waits for a CPU until it is first seen on one. */
+void states_begin(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t ns);
 void states_forget(struct sampled_thread *t);
 /* After the rings were drained: writes states that have ended. */
 void states_round(struct sampler *s);

@@ -131,8 +131,10 @@ int sampler_add(struct sampler *s, pid_t pid, bool on_exec, struct tacho_error *
 {
 	int r = 0;
 
-	if (on_exec)
+	if (on_exec) {
+		states_attach(s, (uint32_t)pid, (uint32_t)pid);
 		return events_add(&s->events, pid, true, err);
+	}
 	r = events_add_process(&s->events, pid, err);
 	return r < 0 ? r : follow_running(s, pid);
 }

@@ -54,7 +54,20 @@ void states_attach(struct sampler *s, uint32_t pid, uint32_t tid)
 	struct sampled_thread *t = sampler_thread(s, pid, tid);
 
 	if (t)
-		delay_read(s, t, &t->delay);
+		t->delay_known = delay_read(s, t, &t->delay);
+}
+
+void states_begin(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t ns)
+{
+	struct sampled_thread *t = sampler_thread(s, pid, tid);
+
+	if (!t)
+		return;
+	states_forget(t); /* of a thread with the same number that has ended */
+	t->since = ns;
+	t->state = TRACE_STATE_RUNNABLE;
+	t->read_at = t->delay = t->preempted = t->blocked = 0;
+	t->delay_known = true;
 }
 
 static void interval_end(struct sampler *s, struct sampled_thread *t, uint64_t ns)
@@ -117,22 +130,34 @@ static void interval_put(struct sampler *s, const struct sampled_interval *i, ui
 
 /*
  * The part of a thread's blocked time in this round in which it was awake and waited for a CPU: the
- * kernel's count, minus the time in which it was preempted. 0 to 1.
+ * kernel's count, minus the time in which it was preempted. 0 to 1. The count is read a little
+ * later than the last record, so it may include waits of the next round: what exceeds this one is
+ * left for that.
  */
 static double awake_share(struct sampler *s, struct sampled_thread *t)
 {
-	uint64_t now, delta;
-	double share = 0;
+	uint64_t now, count, awake = 0, blocked = t->blocked;
 
-	if (t->blocked && delay_read(s, t, &now)) {
-		delta = now > t->delay ? now - t->delay : 0;
-		delta = delta > t->preempted ? delta - t->preempted : 0;
-		share = delta < t->blocked ? (double)delta / (double)t->blocked : 1;
+	t->blocked = 0;
+	if (!blocked || !delay_read(s, t, &now))
+		return 0;
+	if (!t->delay_known) {
+		/* It began before it was sampled: what it waited until now is of no round. */
+		t->delay_known = true;
 		t->delay = now;
 		t->preempted = 0;
+		return 0;
 	}
-	t->blocked = 0;
-	return share;
+	count = now > t->delay ? now - t->delay : 0;
+	if (count <= t->preempted) {
+		t->preempted -= count;
+		t->delay += count;
+		return 0;
+	}
+	awake = count - t->preempted < blocked ? count - t->preempted : blocked;
+	t->delay += t->preempted + awake;
+	t->preempted = 0;
+	return (double)awake / (double)blocked;
 }
 
 /* Each blocked interval of a round ends with its share of the wait for a CPU. */
