@@ -3,8 +3,7 @@
  * The verb "stacks": show where sampled threads spent their time, as a tree or a list of functions.
  */
 #include "base/fmt.h"
-#include "cmds/query.h"
-#include "sample/profile.h"
+#include "cmds/stacks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +11,16 @@
 
 struct conf {
 	struct query_conf query;
-	bool bottom_up, flat, off_cpu;
+	bool bottom_up, flat, off_cpu, self;
 	const char *zone, *before;
 	int by;
 	double min;
 	int64_t depth;
 };
 
-/* The first ones are those of enum profile_by. */
-enum { BY_THREAD = PROFILE_BYS, BY_STATE };
-static const char *const stacks_by[] = {"function", "line",  "file", "library",
-					"thread",   "state", NULL};
+/* The first ones are those of enum profile_by, the others of enum stacks_by. */
+static const char *const stacks_by[] = {"function", "line", "file", "library", "thread",
+					"state",    "lock", "cpu",  NULL};
 
 static const struct opt opts[] = {
 	OPT_FLAG('b', "bottom-up", struct conf, bottom_up,
@@ -32,9 +30,12 @@ static const struct opt opts[] = {
 		"show a list instead of a tree: each function once, with its total and its own time"),
 	OPT_ENUM(0, "by", struct conf, by, stacks_by,
 		 "show a line for each of these (default function); thread and state show "
-		 "what threads did: ran, waited for a CPU, for a lock ..."),
+		 "what threads did: ran, waited for a CPU, for a lock ...; lock which locks they "
+		 "waited for, cpu which of them ran where"),
 	OPT_STR('z', "zone", "PATTERN", struct conf, zone,
 		"count only the time inside of zones with a matching name"),
+	OPT_FLAG(0, "self", struct conf, self,
+		 "with --zone: not the time inside of other zones in them"),
 	OPT_STR(0, "diff", "BEFORE", struct conf, before,
 		"compare with this recording: how the share of each function has changed"),
 	OPT_FLAG(0, "off-cpu", struct conf, off_cpu,
@@ -210,91 +211,6 @@ static int zones_choose(struct query *q, const struct trace *trace, const char *
 	return any ? 0 : err_set(&q->err, TACHO_EUSAGE, "no zone is named like '%s'", text);
 }
 
-static const struct table_column state_columns[] = {
-	{"state", "state", TABLE_STRING},
-	{"ns", "time", TABLE_NS},
-	{"percent", "%", TABLE_PERCENT},
-};
-
-static int states_print(struct query *q, const double *ns)
-{
-	double total = 0;
-	struct table t;
-
-	for (int i = 0; i < PROFILE_STATES; i++)
-		total += ns[i];
-	table_open(&t, stdout, &q->style, TABLE_COLUMNS(state_columns));
-	for (int i = 0; i < PROFILE_STATES; i++) {
-		table_text(&t, profile_state_names[i]);
-		table_real(&t, ns[i]);
-		table_real(&t, total > 0 ? 100 * ns[i] / total : 0);
-		table_row(&t);
-	}
-	return table_close(&t);
-}
-
-static const struct table_column thread_columns[] = {
-	{"pid", "pid", TABLE_ID},
-	{"tid", "tid", TABLE_ID},
-	{"name", "thread", TABLE_STRING},
-	{"running_ns", "running", TABLE_NS},
-	{"kernel_ns", "[kernel]", TABLE_NS},
-	{"runnable_ns", "for a CPU", TABLE_NS},
-	{"lock_ns", "for a lock", TABLE_NS},
-	{"sleep_ns", "sleeping", TABLE_NS},
-	{"poll_ns", "polling", TABLE_NS},
-	{"io_ns", "I/O", TABLE_NS},
-	{"child_ns", "child", TABLE_NS},
-	{"other_ns", "other", TABLE_NS},
-	{"unknown_ns", NULL, TABLE_NS},
-	{"samples", "samples", TABLE_COUNT},
-	{"runs", "runs", TABLE_COUNT},
-	{"migrations", "moves", TABLE_COUNT},
-};
-
-static void thread_row(struct table *t, const struct trace *trace, const struct profile_thread *th)
-{
-	const struct trace_track *track = &trace->tracks[th->track];
-
-	table_uint(t, trace->processes[track->process].pid);
-	table_uint(t, track->id);
-	table_text(t, track->name);
-	for (int i = 0; i < PROFILE_STATES; i++)
-		table_real(t, th->ns[i]);
-	table_uint(t, th->samples);
-	table_uint(t, th->runs);
-	table_uint(t, th->migrations);
-	table_row(t);
-}
-
-/* --by=thread and --by=state. */
-static int threads_print(struct query *q, const struct conf *conf, struct profile *p,
-			 const struct profile_filter *filter)
-{
-	double sum[PROFILE_STATES] = {0};
-	struct profile_thread th;
-	struct table t;
-	int r = 0, closed = 0;
-
-	if (conf->by == BY_THREAD)
-		table_open(&t, stdout, &q->style, TABLE_COLUMNS(thread_columns));
-	for (uint32_t i = 0; r == 0 && i < q->trace->track_count; i++) {
-		if (q->trace->tracks[i].kind != TRACE_THREAD ||
-		    (filter->tracks && !filter->tracks[i]))
-			continue;
-		r = profile_thread_states(p, filter, i, &th, NULL);
-		for (int k = 0; k < PROFILE_STATES; k++)
-			sum[k] += th.ns[k];
-		if (r == 0 && conf->by == BY_THREAD && (th.samples || th.runs))
-			thread_row(&t, q->trace, &th);
-	}
-	if (conf->by == BY_THREAD)
-		closed = table_close(&t);
-	else if (r == 0)
-		closed = states_print(q, sum);
-	return r < 0 ? r : closed;
-}
-
 /* ------------------------------------------------------------- --diff */
 
 static const struct table_column diff_columns[] = {
@@ -400,6 +316,7 @@ static int before_open(struct query *q, const struct conf *conf, struct trace **
 	if (r == 0)
 		r = profile_open(p, *trace, &q->err);
 	filter.zones = zones;
+	filter.self = conf->self;
 	if (r == 0)
 		r = profile_count(*p, &filter, &counts);
 	if (r == 0) {
@@ -455,8 +372,11 @@ static int stacks_print(struct query *q, void *conf)
 	struct profile *p;
 	int r;
 
-	if (cf->before && cf->by >= BY_THREAD)
-		return err_set(&q->err, TACHO_EUSAGE, "--diff has no lines by thread or state");
+	if (cf->before && cf->by >= STACKS_BY_THREAD)
+		return err_set(&q->err, TACHO_EUSAGE, "--diff has no lines by %s",
+			       stacks_by[cf->by]);
+	if (cf->self && !cf->zone)
+		return err_set(&q->err, TACHO_EUSAGE, "--self needs --zone");
 	r = cf->zone ? zones_choose(q, q->trace, cf->zone, &zones) : 0;
 
 	if (r == 0)
@@ -466,11 +386,12 @@ static int stacks_print(struct query *q, void *conf)
 		return r;
 	}
 	filter.zones = zones;
-	if (cf->by >= BY_THREAD)
-		r = threads_print(q, cf, p, &filter);
+	filter.self = cf->self;
+	if (cf->by >= STACKS_BY_THREAD)
+		r = stacks_states_print(q, (enum stacks_by)cf->by, p, &filter);
 	else
 		r = profile_count(p, &filter, &counts);
-	if (r == 0 && cf->by < BY_THREAD) {
+	if (r == 0 && cf->by < STACKS_BY_THREAD) {
 		notes_print(q, p, &counts);
 		r = cf->before ? diff_print(q, cf, p, &counts) : view_print(q, cf, p, &counts);
 	}

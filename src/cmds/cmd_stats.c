@@ -2,7 +2,7 @@
 /* The verb "stats": show statistics of zones. */
 #include "base/buf.h"
 #include "base/fmt.h"
-#include "cmds/query.h"
+#include "cmds/stacks.h"
 #include "trace/names.h"
 #include "view/lock_spans.h"
 
@@ -34,7 +34,7 @@ struct conf {
 	int sort;
 	bool reverse;
 	int64_t top;
-	bool wide;
+	bool wide, samples;
 };
 
 static const struct opt opts[] = {
@@ -48,6 +48,9 @@ static const struct opt opts[] = {
 	OPT_INT('N', "top", "N", struct conf, top, "print only the first N rows"),
 	OPT_FLAG('w', "wide", struct conf, wide,
 		 "text: print all columns, with sum, min and sigma"),
+	OPT_FLAG(0, "samples", struct conf, samples,
+		 "show instead what threads did in the self time: run, wait for a CPU, for a lock "
+		 "...; of recordings made with --sample"),
 	QUERY_FORMAT(struct conf, query),
 	OPT_END,
 };
@@ -316,6 +319,8 @@ static int stats_print(struct query *q, void *verb_conf)
 	if (conf->top < 0)
 		return err_set(&q->err, TACHO_EUSAGE, "--top: %lld is not a number of rows",
 			       (long long)conf->top);
+	if (conf->samples)
+		return stats_samples_print(q, conf->top);
 	filter.srclocs = NULL; /* filtered names count in the total */
 	r = find_folds(q->trace, &fold);
 	filter.fold = fold;
@@ -358,7 +363,11 @@ const struct cmd cmd_stats = {
 		"sum of all self times and waits. In a range that begins inside a recursion the total is at least "
 		"the self time. Zones that had not ended when recording stopped are "
 		"counted in the column \"open\" and in no other. In text, names that several source "
-		"locations have are followed by the place.",
+		"locations have are followed by the place.\n\n"
+		"With --samples, of a recording made with --sample: the self time of each source "
+		"location, split by what its threads did. The parts add up to it, and lock waits "
+		"are among them. The last column is the function in which most samples of the "
+		"self time are. Of a range, it is the time in the range.",
 	.examples =
 		"tacho stats app.tacho\n  all source locations, the most time first\n"
 		"tacho stats --sort=p99 --top=10 app.tacho\n  the ten with the slowest outliers\n"

@@ -143,6 +143,8 @@ struct profile_zone {
 	double ns[PROFILE_STATES]; /* their sum is the self time */
 	double sampled_ns;
 	uint64_t samples;
+	uint32_t top_function; /* the innermost one of most samples, if ... */
+	uint64_t top_samples;  /* ... there are any */
 };
 /*
  * ZONES has an element per source location. FILTER selects tracks and times, clipped to them; its
@@ -159,6 +161,19 @@ struct profile_wait {
 /* The waits of THREAD that end after TIME, by start, *COUNT of them. They are read once. */
 int profile_waits(struct profile *p, uint32_t thread, uint64_t time,
 		  const struct profile_wait **waits, size_t *count);
+
+/* How long a thread ran on a CPU. */
+struct profile_cpu {
+	uint32_t cpu, track;
+	uint64_t runs;
+	double ns;
+};
+struct profile_cpus {
+	VEC(struct profile_cpu);
+};
+/* Adds the CPUs on which a thread ran in the times of FILTER. */
+int profile_thread_cpus(struct profile *p, const struct profile_filter *filter, uint32_t track,
+			struct profile_cpus *cpus);
 
 /* What a blocked thread waited for, by the number of the system call + 1; 0: unknown. */
 enum profile_state profile_wait_state(uint32_t call);

@@ -166,6 +166,46 @@ int profile_thread_states(struct profile *p, const struct profile_filter *filter
 	return r < 0 ? r : 0;
 }
 
+/* A thread runs on few CPUs, and most often again on the one that is first. */
+static int cpu_time_add(struct profile_cpus *cpus, size_t first, const struct profile_cpu *run)
+{
+	for (size_t i = first; i < cpus->n; i++)
+		if (cpus->v[i].cpu == run->cpu) {
+			cpus->v[i].runs++;
+			cpus->v[i].ns += run->ns;
+			return 0;
+		}
+	return vec_push(cpus, *run);
+}
+
+int profile_thread_cpus(struct profile *p, const struct profile_filter *filter, uint32_t track,
+			struct profile_cpus *cpus)
+{
+	struct profile_cpu run = {.track = track, .runs = 1};
+	struct trace_rows *rows = NULL;
+	struct trace_row row;
+	struct window w;
+	size_t first = cpus->n;
+	uint32_t at;
+	int r = window_make(&w, p->trace, track, filter), added = 0;
+
+	if (r == 0)
+		r = trace_rows_open(&rows, p->trace, track, 0, filter->t1);
+	while (r >= 0 && added == 0 && (r = trace_rows_next(rows, &row, &at)) > 0) {
+		uint64_t ticks =
+			row.kind == TRACE_ROW_STATE && TRACE_STATE_OF(row.b) == TRACE_STATE_RUNNING
+				? window_overlap(&w, row.time, row.time + row.a)
+				: 0;
+
+		run.cpu = TRACE_STATE_CPU(row.b);
+		run.ns = trace_duration_ns(p->trace, row.time, row.time + ticks);
+		added = ticks ? cpu_time_add(cpus, first, &run) : 0;
+	}
+	trace_rows_close(rows);
+	window_free(&w);
+	return added < 0 ? added : r < 0 ? r : 0;
+}
+
 /* --------------------------------------------------------------- zones */
 
 /* Rows of one kind, one ahead. */
@@ -199,7 +239,28 @@ struct zones_adder {
 	double *all_ns; /* by source location: self time */
 	struct row_reader states, samples;
 	struct wait_cursor waits;
+	struct map by_function; /* source location << 32 | function to samples */
 };
+
+/* A sample in the self time of a zone. */
+static int zone_sample_add(struct zones_adder *a, uint32_t srcloc)
+{
+	const struct trace_row *row = &a->samples.row;
+	struct profile_zone *z = &a->zones[srcloc];
+	uint32_t leaf = profile_leaf(a->p, row->a < a->p->nodes.n ? (uint32_t)row->a : 0);
+	uint64_t key = (uint64_t)srcloc << 32 | leaf;
+	uint32_t *known = map_get(&a->by_function, key), count = known ? *known + 1 : 1;
+
+	z->samples++;
+	z->sampled_ns += (double)row->c;
+	if (leaf == UINT32_MAX)
+		return 0;
+	if (count > z->top_samples) {
+		z->top_samples = count;
+		z->top_function = leaf;
+	}
+	return map_set(&a->by_function, key, count);
+}
 
 static void zone_state_add(struct zones_adder *a, struct profile_zone *z, uint64_t start,
 			   uint64_t end)
@@ -237,11 +298,10 @@ static int zone_segment_add(void *context, const struct window_segment *s)
 		r = row_reader_next(state);
 	}
 	while (r == 0 && sample->any && sample->row.time < s->end) {
-		if (sample->row.time >= s->start) {
-			z->samples++;
-			z->sampled_ns += (double)sample->row.c;
-		}
-		r = row_reader_next(sample);
+		if (sample->row.time >= s->start)
+			r = zone_sample_add(a, s->srcloc);
+		if (r == 0)
+			r = row_reader_next(sample);
 	}
 	return r;
 }
@@ -285,5 +345,6 @@ int profile_zones(struct profile *p, const struct profile_filter *filter,
 	for (uint32_t i = 0; r == 0 && i < n; i++)
 		kernel_split(p, zones[i].ns, zones[i].sampled_ns, a.all_ns[i]);
 	free(a.all_ns);
+	map_free(&a.by_function);
 	return r;
 }

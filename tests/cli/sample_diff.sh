@@ -36,5 +36,5 @@ expect_line out ' mode_share ' ' mode_zone '
 expect_exit 0 "$TACHO" stacks --diff=zone.tacho --list zone.tacho
 expect_count 1 out
 expect_error 3 'missing.tacho' "$TACHO" stacks --diff=missing.tacho zone.tacho
-expect_error 2 'by thread or state' "$TACHO" stacks --diff=before.tacho --by=state zone.tacho
+expect_error 2 'by state' "$TACHO" stacks --diff=before.tacho --by=state zone.tacho
 expect_error 2 'whole recordings' "$TACHO" stacks --diff=before.tacho --process=sampled zone.tacho

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -248,6 +249,173 @@ static void mode_convoy(uint64_t ns)
 	printf("convoy_wait %llu\n", (unsigned long long)sum);
 }
 
+static pthread_mutex_t pair_mutex[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static struct tacho_lock pair_lock[2] = {TACHO_LOCK_INIT("first lock"),
+					 TACHO_LOCK_INIT("second lock")};
+
+static void *locks_thread(void *waited)
+{
+	static unsigned started;
+	unsigned which = __atomic_fetch_add(&started, 1, __ATOMIC_RELAXED) % 2;
+
+	TACHO_ZONE("locks");
+
+	while (clock_now(CLOCK_MONOTONIC) < convoy_end) {
+		struct timespec pause = {0, 2000000 + 3000000 * which};
+		uint64_t t0;
+
+		tacho_lock_event(&pair_lock[which], TACHO_LOCK_WAIT);
+		t0 = clock_now(CLOCK_MONOTONIC_RAW);
+		pthread_mutex_lock(&pair_mutex[which]);
+		((uint64_t *)waited)[which] += clock_now(CLOCK_MONOTONIC_RAW) - t0;
+		tacho_lock_event(&pair_lock[which], TACHO_LOCK_OBTAIN);
+		nanosleep(&pause, NULL);
+		pthread_mutex_unlock(&pair_mutex[which]);
+		tacho_lock_event(&pair_lock[which], TACHO_LOCK_RELEASE);
+	}
+	return NULL;
+}
+
+/* Two pairs of threads, each of which wants a lock that the program declares. */
+static void mode_locks(uint64_t ns)
+{
+	uint64_t waited[4][2] = {0}, sum[2] = {0};
+	pthread_t threads[4];
+
+	convoy_end = clock_now(CLOCK_MONOTONIC) + ns;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, locks_thread, waited[i]);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		sum[0] += waited[i][0];
+		sum[1] += waited[i][1];
+	}
+	printf("first %llu\nsecond %llu\n", (unsigned long long)sum[0], (unsigned long long)sum[1]);
+}
+
+static pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t pool_filled = PTHREAD_COND_INITIALIZER;
+static unsigned pool_jobs;
+
+APART static void pool_take(uint64_t *waited)
+{
+	uint64_t t0 = clock_now(CLOCK_MONOTONIC_RAW);
+
+	pthread_mutex_lock(&pool_mutex);
+	while (!pool_jobs)
+		pthread_cond_wait(&pool_filled, &pool_mutex);
+	pool_jobs--;
+	pthread_mutex_unlock(&pool_mutex);
+	*waited += clock_now(CLOCK_MONOTONIC_RAW) - t0;
+	KEEP;
+}
+
+static void *pool_thread(void *waited)
+{
+	while (clock_now(CLOCK_MONOTONIC) < convoy_end) {
+		pool_take(waited);
+		work(500000);
+	}
+	return NULL;
+}
+
+/* Threads that wait for jobs, which come every 5 ms. */
+static void mode_pool(uint64_t ns)
+{
+	uint64_t waited[3] = {0}, sum = 0;
+	pthread_t threads[3];
+
+	convoy_end = clock_now(CLOCK_MONOTONIC) + ns;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, pool_thread, &waited[i]);
+	for (int more = 3; more;) {
+		struct timespec pause = {0, 5000000};
+
+		/* In the end, one for each thread that may still wait. */
+		more -= clock_now(CLOCK_MONOTONIC) >= convoy_end;
+		nanosleep(&pause, NULL);
+		pthread_mutex_lock(&pool_mutex);
+		pool_jobs++;
+		pthread_mutex_unlock(&pool_mutex);
+		pthread_cond_signal(&pool_filled);
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(threads[i], NULL);
+		sum += waited[i];
+	}
+	printf("pool_take %llu\n", (unsigned long long)sum);
+}
+
+static void *spin_thread(void *unused)
+{
+	while (clock_now(CLOCK_MONOTONIC) < convoy_end)
+		sink += 1;
+	return unused;
+}
+
+/* The kernel's own account of the time that the calling thread waited for a CPU. */
+static uint64_t run_delay(void)
+{
+	unsigned long long run = 0, delay = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!f || fscanf(f, "%llu %llu", &run, &delay) != 2)
+		delay = 0;
+	if (f)
+		fclose(f);
+	return delay;
+}
+
+/* More threads that compute than there are CPUs, and one that mostly sleeps. */
+static void mode_spinners(uint64_t ns)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN) + 1;
+	uint64_t before = run_delay();
+	pthread_t threads[64];
+
+	count = count < 64 ? count : 64;
+	convoy_end = clock_now(CLOCK_MONOTONIC) + ns;
+	for (long i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, spin_thread, NULL);
+	while (clock_now(CLOCK_MONOTONIC) < convoy_end) {
+		struct timespec pause = {0, 500000};
+
+		nanosleep(&pause, NULL);
+	}
+	for (long i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	printf("since_main %llu\nin_all %llu\n", (unsigned long long)(run_delay() - before),
+	       (unsigned long long)run_delay());
+}
+
+static void *short_thread(void *unused)
+{
+	return unused;
+}
+
+/* Processes below processes, and a thousand threads per second asked for that end at once. */
+static void mode_crowd(uint64_t ns)
+{
+	pthread_t thread;
+
+	printf("pid %d\n", (int)getpid());
+	for (int i = 0; i < 3; i++) {
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child) {
+			waitpid(child, NULL, 0);
+			break;
+		}
+		printf("pid %d\n", (int)getpid());
+		work(20000000);
+	}
+	for (uint64_t i = 0; i < ns / 1000000; i++)
+		if (pthread_create(&thread, NULL, short_thread, NULL) == 0)
+			pthread_join(thread, NULL);
+}
+
 /* Half of the time inside a zone. */
 static void mode_zone(uint64_t ns)
 {
@@ -269,7 +437,8 @@ static const struct {
 	{"share", mode_share},       {"recursion", mode_recursion}, {"deep", mode_deep},
 	{"large", mode_large},       {"huge", mode_huge},           {"signal", mode_signal},
 	{"altstack", mode_altstack}, {"sleep", mode_sleep},         {"convoy", mode_convoy},
-	{"zone", mode_zone},
+	{"zone", mode_zone},         {"locks", mode_locks},         {"pool", mode_pool},
+	{"crowd", mode_crowd},       {"spinners", mode_spinners},
 };
 
 int main(int argc, char **argv)
