@@ -123,7 +123,12 @@ head -c $(($(stat -c %s t.tacho) / 2)) t.tacho >cut.tacho
 
 # Ctrl-C ends a statement.
 "$TACHO" query t.tacho 'WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT max(i) FROM r' >out 2>err &
-catches_interrupt() { (($((16#$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status"))) & 2)); }
+catches_interrupt() { # PID: not the shell, which also catches it, before it executes tacho
+	local name mask
+	name=$(sed -n 's/^Name:\t//p' "/proc/$1/status")
+	mask=$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status")
+	[ "$name" = tacho ] && ((16#$mask & 2))
+}
 wait_for catches_interrupt $!
 kill -INT $!
 wait $!
