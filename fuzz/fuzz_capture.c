@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder with arbitrary ring contents: the resulting trace is sound. */
-#include "capture/capture.h"
-#include "session_files.h"
+#include "recorder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_output(void)
+/* Closes the writer. */
+static void output_check(struct trace_writer *w)
 {
 	struct trace_check check;
 	struct trace *t;
 
-	if (trace_open(&t, output, NULL) < 0 || trace_check(t, &check, NULL) < 0)
+	if (trace_writer_take(w, &t, NULL) < 0 || trace_check(t, &check, NULL) < 0)
 		abort();
 	if (check.errors) {
 		fprintf(stderr, "%s\n", check.first_error);
@@ -21,22 +21,25 @@ static void check_output(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct capture_options options = {.output = output, .session = session, .force = true};
-	struct capture_summary summary;
 	struct tacho_error err;
 	struct capture *c;
 
-	make_names();
-	if (capture_open(&c, &options, &err) < 0)
-		abort();
-	put_ring(data, size);
-	for (int i = 0; i < 3; i++)
+	if (recorder_watch <= 0)
+		recorder_set_up();
+	recorder_ring_put(data, size);
+	c = recorder_open();
+	if (capture_add_process(c, RING_NAME, TRACE_NONE, NULL) < 0) {
+		trace_writer_abandon(c->writer);
+		recorder_close(c);
+		return 0;
+	}
+	for (int i = 0; i < 2; i++)
 		if (capture_round(c, &err) < 0)
 			abort();
-	if (capture_finish(c, &summary, &err) < 0) {
-		fprintf(stderr, "%s\n", err.text);
+	capture_drain(c);
+	if (capture_checkpoint(c) < 0)
 		abort();
-	}
-	check_output();
+	output_check(c->writer);
+	recorder_close(c);
 	return 0;
 }

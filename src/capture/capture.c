@@ -185,7 +185,7 @@ static void release_process(struct capture *c, struct process *p)
 	process_clear(p);
 }
 
-static int capture_checkpoint(struct capture *c)
+int capture_checkpoint(struct capture *c)
 {
 	struct buf state = BUF_INIT;
 	int r;
@@ -370,12 +370,13 @@ void capture_wait(struct capture *c)
 
 /* ------------------------------------------------------ open and finish */
 
-static struct capture *capture_new(void)
+struct capture *capture_new(void)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
+	ring_session_init(&c->session);
 	c->texts = (struct buf)BUF_INIT;
 	c->watch = -1;
 	c->scan = true;
@@ -384,7 +385,7 @@ static struct capture *capture_new(void)
 	return c;
 }
 
-static void capture_free(struct capture *c)
+void capture_free(struct capture *c)
 {
 	sampling_free(c);
 	for (size_t i = 0; i < c->processes.n; i++)
@@ -411,11 +412,7 @@ static void watch_session(struct capture *c)
 	uint32_t limit = c->session.control->limit_mb;
 	char folder[40];
 
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-	c->watch = -1; /* closing one takes milliseconds: the kernel waits for all processors */
-#else
 	c->watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-#endif
 	/* Through the open folder: its path may lead to another one by now. */
 	snprintf(folder, sizeof(folder), "/proc/self/fd/%d", c->session.folder.fd);
 	if (c->watch >= 0 && inotify_add_watch(c->watch, folder, IN_CREATE) < 0) {
@@ -720,7 +717,7 @@ static void drain_open(struct capture *c)
 }
 
 /* Processes that found no descriptor get one when others have been read and closed. */
-static void capture_drain(struct capture *c)
+void capture_drain(struct capture *c)
 {
 	uint64_t before;
 

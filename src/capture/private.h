@@ -214,6 +214,15 @@ struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t 
 
 void capture_error(struct capture *c, int64_t code);
 
+/* ---- capture.c: the parts of capture_open() and capture_finish(), for fuzz targets */
+/* A recorder without session and writer. NULL: no memory. */
+struct capture *capture_new(void);
+/* Closes the session, not the writer. */
+void capture_free(struct capture *c);
+int capture_checkpoint(struct capture *c);
+/* Reads all rings to their ends. */
+void capture_drain(struct capture *c);
+
 /* ---- zones.c: match begins and ends into zones */
 /* Fast paths for ordinary zones: there are millions of them. */
 /*
@@ -388,7 +397,11 @@ void process_free(struct process *p);
 
 /* ---- read.c: read one process */
 /* Clocks of cores differ a little: only a time further ahead than this is wrong. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define AHEAD_TICKS 1000u /* the recorder waits until such times are past */
+#else
 #define AHEAD_TICKS 10000000u
+#endif
 
 struct thread *capture_thread(struct capture *c, struct process *p, struct ring_stream *s);
 /* Reads all pending events; detects that the process has ended. Returns the number of events. */

@@ -159,11 +159,11 @@ static void field_add(struct buf *out, const struct op *op, enum op_column colum
 bool op_field_set(const struct op *op, enum op_column column)
 {
 	const struct op_column_def *d = &op_columns[column];
-	const void *field = (const char *)op + d->offset;
+	const void *field;
 
 	if (d->holder != OP_OF_OP)
 		return false;
-
+	field = (const char *)op + d->offset;
 	if (column == OP_COL_CACHE_HIT)
 		return op->hit != OP_HIT_UNKNOWN;
 	if (d->type == OP_TEXT)

@@ -79,6 +79,8 @@ int ring_place_for_session(struct ring_place *place, char *note, size_t size,
 /* The name of the session that programs started with TACHO_CAPTURE=1 look for, in any place. */
 #define RING_CAPTURE "capture"
 
+/* Makes S a closed session, which ring_session_close() accepts. */
+void ring_session_init(struct ring_session *s);
 /*
  * Creates a session directory (in a place of this user if DIR is NULL); recording is off. Refuses a
  * directory of another user, or one that others can write to.

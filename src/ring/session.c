@@ -214,7 +214,7 @@ static int make_dir(struct ring_session *s, const char *dir, struct tacho_error 
 	return r < 0 ? r : set_dir(s, dir, err);
 }
 
-static void session_init(struct ring_session *s)
+void ring_session_init(struct ring_session *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->folder = OWN_FOLDER_INIT;
@@ -227,7 +227,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	struct ring_control *c;
 	int r;
 
-	session_init(s);
+	ring_session_init(s);
 	r = make_dir(s, dir, err);
 	if (r == 0) {
 		r = session_control_map(s, O_CREAT | O_EXCL, err);
@@ -294,7 +294,7 @@ int ring_session_adopt(struct ring_session *s, const char *dir, bool keep, struc
 	struct ring_place places[RING_PLACES];
 	unsigned n;
 
-	session_init(s);
+	ring_session_init(s);
 	r = own_folder_open(&s->folder, dir, false, err);
 	if (r == 0)
 		r = set_dir(s, dir, err);
@@ -390,7 +390,7 @@ void ring_session_close(struct ring_session *s)
 	own_folder_close(&s->folder);
 	for (unsigned i = 0; i < s->attached_count; i++)
 		unmap_page(&s->attached[i]);
-	session_init(s);
+	ring_session_init(s);
 }
 
 bool ring_is_name(const char *name)

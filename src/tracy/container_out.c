@@ -74,6 +74,12 @@ static bool streams_open(struct out *out, int level)
 		if (!out->zstd[i])
 			return false;
 		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_compressionLevel, level);
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+		/* Clearing large tables for small inputs would dominate the run time. */
+		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_windowLog, 10);
+		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_hashLog, 8);
+		ZSTD_CCtx_setParameter(out->zstd[i], ZSTD_c_chainLog, 8);
+#endif
 	}
 	return true;
 }

@@ -201,7 +201,7 @@ static void read_version(struct read *r)
 			magic[5], magic[6], magic[7]);
 }
 
-static void read_free(struct read *r)
+void read_free(struct read *r)
 {
 	in_close(&r->in);
 	sink_free(&r->sink);

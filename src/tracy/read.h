@@ -59,6 +59,7 @@ struct read_sample {
 struct read_stack {
 	uint64_t first; /* in stack_frames */
 	uint32_t depth, node;
+	bool resolved; /* node is known; 0: no frame is */
 };
 
 struct read_image {
@@ -207,6 +208,8 @@ uint32_t read_number(struct read *r, uint16_t number);
 /* The trace's source location of a 16-bit id. */
 uint32_t read_srcloc(struct read *r, int16_t id);
 
+/* ---- read.c; for fuzz targets too */
+void read_free(struct read *r);
 /* ---- read_tables.c */
 void read_strings(struct read *r);
 void read_pointers(struct read *r);

@@ -166,8 +166,9 @@ static uint32_t stack_of(struct read *r, uint32_t number)
 {
 	struct read_stack *s = number && number <= r->stacks.n ? &r->stacks.v[number - 1] : NULL;
 
-	if (!s || s->node)
+	if (!s || s->resolved)
 		return s ? s->node : 0;
+	s->resolved = true;
 	for (uint32_t i = s->depth; i-- && read_ok(r);) {
 		const uint32_t *at = map_get(&r->frame_of, r->stack_frames.v[s->first + i]);
 

@@ -295,12 +295,27 @@ static void test_followed(void **unused)
 	place_close(&p);
 }
 
+/* A trace that cannot be created: descriptor 0 belongs to the program. */
+static void test_no_output(void **state)
+{
+	struct capture_options options = {.output = "/nonexistent/t.tacho"};
+	struct tacho_error err;
+	struct capture *c;
+	int fd = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(dup2(fd, 0), 0);
+	assert_int_equal(capture_open(&c, &options, &err), TACHO_EWRITE);
+	assert_true(fcntl(0, F_GETFD) >= 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_ahead),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_no_output), cmocka_unit_test(test_late),
+		cmocka_unit_test(test_ahead),     cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_followed),
 	};
 
