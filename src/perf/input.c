@@ -182,6 +182,32 @@ static void note_format(struct perf_input *in, const struct reading *f, const st
 		in->has_datatypes[i] |= f->place[COL_IN0_DATATYPE + i] >= 0;
 }
 
+/* A file without any column of an ops report: names what it is instead, if that can be seen. */
+static int header_refuse(struct reading *f, const struct csv_row *row, struct tacho_error *err)
+{
+	const struct csv_cell *first = &row->cells[0];
+
+	if (find_column(row, "Total %", 7) >= 0 || find_column(row, "Total % [%]", 11) >= 0)
+		return err_set(err, TACHO_EFORMAT,
+			       "%s is a table that perf-report has written: give it the ops report "
+			       "from which it was made",
+			       f->path);
+	if (first->len >= 2 &&
+	    (!memcmp(first->text, "\xff\xfe", 2) || !memcmp(first->text, "\xfe\xff", 2)))
+		return err_set(err, TACHO_EFORMAT, "%s is UTF-16: save it as UTF-8", f->path);
+	for (const char *mark = ";\t"; *mark; mark++)
+		if (row->n == 1 && memchr(first->text, *mark, first->len))
+			return err_set(
+				err, TACHO_EFORMAT,
+				"%s:1: not an ops report: its columns are separated by %s, not "
+				"by commas",
+				f->path, *mark == ';' ? "semicolons" : "tabs");
+	return err_set(err, TACHO_EFORMAT,
+		       "%s:1: not an ops report: no column '%s', '%s' or the like; 'tacho "
+		       "ops' makes one of a trace or of logs",
+		       f->path, columns[COL_OP_CODE].name, columns[COL_DURATION].name);
+}
+
 static int input_header_read(struct reading *f, struct csv *csv, struct tacho_error *err)
 {
 	struct csv_row row;
@@ -213,10 +239,7 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 	for (int i = 0; i < COL_COUNT; i++)
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;
 	if (!known)
-		return err_set(err, TACHO_EFORMAT,
-			       "%s:1: not an ops report: no column '%s', '%s' or the like; 'tacho "
-			       "ops' makes one of a trace or of logs",
-			       f->path, columns[COL_OP_CODE].name, columns[COL_DURATION].name);
+		return header_refuse(f, &row, err);
 	note_format(f->in, f, &row);
 	return 0;
 }

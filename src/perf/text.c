@@ -341,6 +341,14 @@ static void text_summary_write(struct writer *w)
 	perf_summary_text(&summary, w->r, w->o->style, &w->out);
 }
 
+static bool text_any_op(const struct perf_input *in)
+{
+	for (size_t i = 0; i < in->rows.n; i++)
+		if (in->rows.v[i].type != TYPE_SIGNPOST)
+			return true;
+	return false;
+}
+
 int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_text_options *o,
 		    FILE *file)
@@ -350,7 +358,9 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	bool ours = r->options->model == PERF_MODEL_TACHO;
 
 	if (view->n == 0) {
-		buf_adds(&w.out, "No ops to show: the filters leave none.\n");
+		buf_adds(&w.out, ours && !text_any_op(r->in)
+					 ? "No ops to show: the file has none.\n"
+					 : "No ops to show: the filters leave none.\n");
 		w.code = perf_flush(&w.out, file);
 		buf_free(&w.out);
 		return w.code;

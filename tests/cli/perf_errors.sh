@@ -211,3 +211,19 @@ python3 -c 'import json; t = json.load(open("out"))["totals"]; assert t["device_
 mkdir -p some/reports && cp small.csv some/reports/ops_perf_results.csv
 expect_exit 0 "$REPORT" some
 expect_exit 3 "$REPORT" some --model=1.2.4
+
+# Files that are no ops report: the line names what they are.
+expect_exit 0 "$REPORT" small.csv --csv made.csv -q
+expect_error 3 'made.csv is a table that perf-report has written' "$REPORT" made.csv
+tr , ';' <small.csv >semicolons.csv
+expect_error 3 'its columns are separated by semicolons' "$REPORT" semicolons.csv
+tr , '\t' <small.csv >tabs.csv
+expect_error 3 'its columns are separated by tabs' "$REPORT" tabs.csv
+iconv -t UTF-16 small.csv >wide.csv
+expect_error 3 'wide.csv is UTF-16: save it as UTF-8' "$REPORT" wide.csv
+# And those without an op say so; no filter has removed any.
+head -1 small.csv >header.csv
+expect_exit 0 "$REPORT" header.csv
+expect_line out '^No ops to show: the file has none.$'
+expect_exit 0 "$REPORT" small.csv --min-percentage=200 --id-range=90-
+! grep -q 'the file has none' out || fail 'ops, but none shown'
