@@ -403,7 +403,7 @@ def _unused_hint(program: list[str]) -> str:
 def _settings(options: optparse.Values) -> _session.Settings:
     settings = _session.Settings()
     for switch in ("partial", "lines", "c_calls", "tt_names", "hide_site_packages",
-                   "task_tracks"):
+                   "task_tracks", "log_gc"):
         if getattr(options, switch):
             settings.switches.add(switch.replace("_", "-"))
     settings.include, settings.exclude = options.include, options.exclude

@@ -100,6 +100,8 @@ def make_parser() -> optparse.OptionParser:
         help="functions only from signpost(NAME) on")
     add("--end-signpost", default="", metavar="NAME", help="functions only up to signpost(NAME)")
     add("--task-tracks", action="store_true", help="a track for each task of asyncio")
+    add("--log-gc", action="store_true",
+        help="garbage collections too: a zone for each, and a plot of what they free")
     add("--tt-names", action="store_true", help="PY_FUNC_name and PY_LINE_name")
     add("--no-follow-children", dest="follow", action="store_false", default=True,
         help="only this process, not the Python processes that it starts")

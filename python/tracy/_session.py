@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 VARIABLE = "TACHO_PYTHON"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 HOOK = os.path.join(_PACKAGE, "_children")
-_SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages", "task-tracks")
+_SWITCHES = ("partial", "lines", "c-calls", "tt-names", "hide-site-packages", "task-tracks",
+             "log-gc")
 _VALUES = {"max_depth": int, "min_duration": float, "start_signpost": str, "end_signpost": str,
            "unused": str}
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
@@ -182,6 +183,24 @@ def _name_threads() -> None:
     _threading.Thread._set_ident = named
 
 
+def _log_gc() -> None:
+    """Records each garbage collection as a zone, and what it frees as a plot."""
+    import gc
+    begun = False  # collections are not nested, and end on their thread
+
+    def collected(phase: str, info: dict[str, int]) -> None:
+        nonlocal begun
+        if phase == "start":
+            begun = _tracy.recording()
+            if begun:
+                _tracy.start_zone("gc", f"gc generation {info['generation']}", 0)
+        elif begun:
+            begun = False
+            _tracy.stop_zone()
+            _tracy.plot("gc: objects collected", info["collected"])
+    gc.callbacks.append(collected)
+
+
 def begin() -> None:
     """The program is about to run: called once, before its first line."""
     global _begun
@@ -192,6 +211,8 @@ def begin() -> None:
     import atexit
     atexit.register(_tell_if_displaced)
     _name_threads()
+    if "log-gc" in _used().switches:
+        _log_gc()
     for variable in _RANKS:
         if os.environ.get(variable):
             _tracy.set_thread_name(f"rank {os.environ[variable]}")

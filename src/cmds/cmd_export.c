@@ -28,9 +28,9 @@ struct conf {
 };
 
 /* The formats of src/export, two of other folders, and those of samples. */
-enum { TO_TRACY = 3, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
-static const char *const formats[] = {"chrome", "csv",        "json",  "tracy", "tt-logs",
-				      "folded", "speedscope", "pprof", NULL};
+enum { TO_TRACY = 4, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
+static const char *const formats[] = {"chrome",  "csv",    "json",       "pstats", "tracy",
+				      "tt-logs", "folded", "speedscope", "pprof",  NULL};
 
 static const char *const versions[] = TRACY_FILE_VERSIONS;
 
@@ -38,9 +38,10 @@ static const struct opt opts[] = {
 	OPT_ENUM(
 		0, "to", struct conf, to, formats,
 		"chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
-		"everything; tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
+		"everything; pstats: functions with their callers, for Python's pstats and snakeviz; "
+		"tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
 		"logs that the ops report is made from; samples, as 'tacho run --sample' records them: "
-		"folded: a line per call stack, for flame graphs; speedscope; pprof"),
+		"folded: a line per call stack (\"collapsed\"), for flame graphs; speedscope; pprof"),
 	OPT_STR('o', "output", "FILE", struct conf, output,
 		"write to FILE, - is standard output; the default is the name of the trace "
 		"with another ending. tt-logs: the folder that gets .logs (default "
@@ -83,7 +84,7 @@ static bool export_strip(char *path, const char *ending)
 static char *export_default_output(const char *trace, int format)
 {
 	static const char *const endings[] = {
-		"json", "csv", "json", "tracy", "", "folded", "speedscope.json", "pb.gz"};
+		"json", "csv", "json", "pstats", "tracy", "", "folded", "speedscope.json", "pb.gz"};
 	char *stem = strdup(trace), *path = NULL;
 
 	if (!stem)
@@ -313,7 +314,9 @@ const struct cmd cmd_export = {
 		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
 		"messages, plots, frames, memory, locks and losses of all processes. csv is a "
 		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
-		"one object with everything that the trace holds. tracy is a file of the Tracy "
+		"one object with everything that the trace holds. pstats is the file that "
+		"'python -m cProfile -o' writes, with the zones of the chosen threads and times as "
+		"functions: 'python -m pstats' reads it. tracy is a file of the Tracy "
 		"viewer (see --tracy-version); what it has no room for is "
 		"counted and said.\n\n"
 		"folded, speedscope and pprof have the samples of the chosen threads and times; of a "

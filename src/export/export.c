@@ -50,6 +50,7 @@ int export_write(FILE *out, struct trace *trace, enum export_format format,
 		[EXPORT_CHROME] = files_chrome,
 		[EXPORT_CSV] = export_csv_write,
 		[EXPORT_JSON] = files_json,
+		[EXPORT_PSTATS] = files_pstats,
 	};
 
 	return writers[format](out, trace, filter, progress);

@@ -11,6 +11,9 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 int files_json(FILE *out, struct trace *trace, const struct view_filter *filter,
 	       struct progress *progress);
 
+int files_pstats(FILE *out, struct trace *trace, const struct view_filter *filter,
+		 struct progress *progress);
+
 /* The table of all zones that the filter takes. */
 int files_zones(FILE *out, struct trace *trace, const struct view_filter *filter,
 		const struct table_style *style, struct progress *progress);

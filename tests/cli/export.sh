@@ -78,3 +78,26 @@ END
 "$MKTRACE" -u u.tacho
 expect_exit 4 "$TACHO" export --to=chrome u.tacho.part
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" u.json X=28
+
+# The file of Python's cProfile: what stats says, and who called whom.
+expect_exit 0 "$TACHO" export --to=pstats t.tacho
+expect_exit 0 "$TACHO" stats --format=json t.tacho
+python3 - out <<'END' || fail "pstats reads something else"
+import json, marshal, pstats, sys
+stats = pstats.Stats("t.pstats")
+found = {}
+for (file, line, name), (primitive, calls, own, total, callers) in stats.stats.items():
+    found[name, file, line] = calls, own, total
+    assert sum(c[0] for c in callers.values()) <= calls and primitive <= calls
+want = {(r["name"].encode("utf-8", "replace").decode(), r["file"], r["line"]): r for r in json.load(open(sys.argv[1]))}
+assert len(found) >= 20
+for key, (calls, own, total) in found.items():
+    r = want[key]
+    assert calls == r["count"] + r["unfinished"], (key, calls, r)
+    if not r["unfinished"]:
+        assert abs(total * 1e9 - r["total_ns"]) < 2 and abs(own * 1e9 - r["self_ns"] - r["wait_ns"]) < 2, (key, own, total, r)
+step = next(k for k in stats.stats if k[2] == "step")
+compute = next(v for k, v in stats.stats.items() if k[2] == "compute")
+assert compute[4][step][0] == compute[1] == 3, compute
+assert "main" in {k[2] for k in stats.stats[step][4]}
+END

@@ -38,6 +38,34 @@ class Filters(Case):
         self.script(text, "--tt-names")
         self.assertEqual(self.counts()["PY_FUNC_a"], 1)
 
+    def test_log_gc(self) -> None:
+        text = """
+            import gc
+            gc.disable()
+            def cycle():
+                a = []
+                a.append(a)
+            def collects():
+                for i in range(7): cycle()
+                gc.collect()
+            collects(); gc.collect(0); collects()
+        """
+        self.script(text, "--include=*script.py")
+        self.assertFalse([name for name in self.counts() if "gc" in name])
+        self.script(text, "--include=*script.py", "--log-gc")
+        counts = self.counts()
+        self.assertEqual(counts["gc generation 0"], 1)
+        # The interpreter collects all at its end.
+        self.assertIn(counts["gc generation 2"], range(2, 6))
+        self.assertEqual(counts["collects"], 2)
+        self.assertNotIn("collected", counts)
+        zones = self.zones()
+        outer = [z for z in zones if z["name"] == "collects"]
+        inner = [z for z in zones if z["name"] == "gc generation 2"]
+        for z in outer:
+            self.assertEqual(sum(z["start_ns"] <= c["start_ns"] < z["start_ns"] + z["duration_ns"]
+                                 and c["depth"] == z["depth"] + 1 for c in inner), 1)
+
     def test_min_duration(self) -> None:
         text = """
             import time
