@@ -25,6 +25,12 @@ const struct environ_variable environ_variables[] = {
 	{"TACHO_CORES",
 	 "Tensix cores of devices whose program does not choose a number: 80, 72, 64 or 56; all "
 	 "when not set"},
+	{"TACHO_DB", "the database of 'tacho db': sqlite:PATH or clickhouses://HOST:PORT/NAME"},
+	{"TACHO_DB_CA_FILE", "certificates that the server of the database is checked with"},
+	{"TACHO_DB_PASSWORD",
+	 "the password of the database's account; better in a file: TACHO_DB_PASSWORD_FILE"},
+	{"TACHO_DB_PASSWORD_FILE", "a file with the password, which only this user may read"},
+	{"TACHO_DB_USER", "the account of the database"},
 	{"TACHO_FIRMWARE", "where the device's firmware and kernel headers are"},
 	{"TACHO_LIMIT_MB", "memory for the rings of one process in MiB; 512 when not set"},
 	{"TACHO_LOG", "a file to which the warnings and errors of tacho are appended as well"},

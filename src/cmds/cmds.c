@@ -26,6 +26,7 @@
 	X(query)         \
 	X(merge)         \
 	X(stragglers)    \
+	X(db)            \
 	X(export)        \
 	X(import)        \
 	X(tracy)         \

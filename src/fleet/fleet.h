@@ -56,6 +56,9 @@ struct fleet_result {
 
 extern const char fleet_markers[]; /* the usual names of collectives: a regular expression */
 
+/* The last path component "rank<N>"; -1: none. */
+int64_t fleet_path_rank(const char *path);
+
 /*
  * Merges the recordings PATHS (.tacho, .tracy) into a new trace. The result is filled on success;
  * the caller frees it. A host that contradicts itself is placed by real time, with .trouble.

@@ -49,9 +49,6 @@ struct fleet {
 /* The time of a tick by the real-time clock of its host, since fleet.base. */
 double fleet_time(const struct fleet *f, size_t host, uint64_t tick);
 
-/* The last path component "rank<N>"; -1: none. */
-int64_t fleet_path_rank(const char *path);
-
 /* Names of collectives; NULL: the usual ones. The caller frees it. */
 int fleet_markers_compile(regex_t *wanted, const char *markers, struct tacho_error *err);
 
