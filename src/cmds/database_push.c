@@ -13,18 +13,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Labels whose key or value may be a secret are not stored. */
-static bool label_is_secret(const char *key, const char *value)
-{
-	static const char *const words[] = {"key", "token", "secret", "password"};
-	const char *scheme = strstr(value, "://");
-
-	for (size_t i = 0; i < 4; i++)
-		if (strcasestr(key, words[i]))
-			return true;
-	return scheme && strchr(scheme, '@');
-}
-
 struct pairs {
 	VEC(struct db_pair);
 	size_t dropped;
@@ -33,9 +21,13 @@ struct pairs {
 
 static int labels_read(struct pairs *pairs, const struct opt_list *list, struct tacho_error *err)
 {
+	static const char *const words[] = {"key", "token", "secret", "password"};
+
 	for (size_t i = 0; i < list->n; i++) {
 		const char *equals = strchr(list->v[i], '=');
+		const char *scheme;
 		struct db_pair pair;
+		bool secret;
 
 		if (!equals || equals == list->v[i])
 			return err_set(err, TACHO_EUSAGE, "--label: '%.100s' is not KEY=VALUE",
@@ -46,7 +38,12 @@ static int labels_read(struct pairs *pairs, const struct opt_list *list, struct 
 			return err_set(err, TACHO_ENOMEM, "no memory for labels");
 		if (!strcmp(pair.key, "pushed at"))
 			return err_set(err, TACHO_EUSAGE, "--label: 'pushed at' is taken");
-		if (label_is_secret(pair.key, pair.value))
+		/* What may be a secret is not stored. */
+		scheme = strstr(pair.value, "://");
+		secret = scheme && strchr(scheme, '@');
+		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			secret |= strcasestr(pair.key, words[k]) != NULL;
+		if (secret)
 			pairs->dropped++;
 		else if (vec_push(pairs, pair) < 0)
 			return err_set(err, TACHO_ENOMEM, "no memory for labels");

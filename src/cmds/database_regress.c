@@ -66,27 +66,6 @@ static void cell_figure(struct table *t, const struct db_series *s, double value
 	table_text(t, text);
 }
 
-static void cell_change(struct table *t, const struct step *s)
-{
-	char text[100];
-
-	snprintf(text, sizeof(text), "%+.1f %% [%.1f, %.1f]", 100 * s->change, 100 * s->low,
-		 100 * s->high);
-	table_text(t, text);
-}
-
-static void cell_certainty(struct table *t, const struct regress_finding *f)
-{
-	char text[60];
-
-	if (isnan(f->probability))
-		snprintf(text, sizeof(text), "%s %.1f", f->step.fast ? "fast" : "z",
-			 fabs(f->step.z));
-	else
-		snprintf(text, sizeof(text), "p %.1g", f->probability);
-	table_text(t, text);
-}
-
 /* A commit for people: ten digits of it. */
 static void cell_commit(struct table *t, const char *sha, bool people)
 {
@@ -101,20 +80,27 @@ static void finding_print(struct table *t, const struct regress_finding *f, cons
 		[DB_OP] = "op", [DB_ZONE] = "zone", [DB_METRIC] = "metric"};
 	size_t before = p->sets ? p->result->base_runs : f->step.at - f->step.from;
 	size_t after = p->sets ? p->result->head_runs : f->step.to - f->step.at;
-	char text[60];
+	char text[100];
 
 	table_text(t, regress_states[f->state]);
 	cell_real(t, 100 * f->step.change);
 	cell_real(t, 100 * f->step.low);
 	cell_real(t, 100 * f->step.high);
-	cell_change(t, &f->step);
+	snprintf(text, sizeof(text), "%+.1f %% [%.1f, %.1f]", 100 * f->step.change,
+		 100 * f->step.low, 100 * f->step.high);
+	table_text(t, text);
 	cell_figure(t, f->series, f->step.before);
 	cell_figure(t, f->series, f->step.after);
 	cell_real(t, f->step.before);
 	cell_real(t, f->step.after);
 	cell_real(t, f->step.z);
 	cell_real(t, f->probability);
-	cell_certainty(t, f);
+	if (isnan(f->probability))
+		snprintf(text, sizeof(text), "%s %.1f", f->step.fast ? "fast" : "z",
+			 fabs(f->step.z));
+	else
+		snprintf(text, sizeof(text), "p %.1g", f->probability);
+	table_text(t, text);
 	cell_commit(t, p->runs->v[f->after].sha, p->people);
 	cell_commit(t, p->runs->v[f->before].sha, p->people);
 	if (f->commits)

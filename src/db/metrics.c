@@ -18,15 +18,6 @@ static bool metric_ends_with(const char *text, const char *end)
 	return a >= b && !strcmp(text + a - b, end);
 }
 
-/* More is better of rates, less of all else. */
-static int metric_better(const char *name, const char *unit)
-{
-	return metric_ends_with(name, "/s") || metric_ends_with(unit, "/s") ||
-			       metric_ends_with(name, "_per_second")
-		       ? 1
-		       : -1;
-}
-
 static int metric_add(struct db_metrics *m, const char *name, size_t name_len, const char *unit,
 		      size_t unit_len, double value, int better, struct tacho_error *err)
 {
@@ -38,7 +29,11 @@ static int metric_add(struct db_metrics *m, const char *name, size_t name_len, c
 		return err_set(err, TACHO_ENOMEM, "no memory for metrics");
 	}
 	if (!better)
-		m->v[m->n - 1].better = metric_better(new.name, new.unit);
+		m->v[m->n - 1].better = metric_ends_with(new.name, "/s") ||
+							metric_ends_with(new.unit, "/s") ||
+							metric_ends_with(new.name, "_per_second")
+						? 1 /* of rates more is better */
+						: -1;
 	for (size_t i = 0; i + 1 < m->n; i++)
 		if (!strcmp(m->v[i].name, new.name))
 			return err_set(err, TACHO_EUSAGE, "the metric %.100s is given twice",

@@ -74,17 +74,6 @@ static int password_read(char **password, const char *path, struct tacho_error *
 
 /* ---------------------------------------------------------------- db.conf */
 
-static char **conf_field(struct db_place *p, const char *key, char **password_file)
-{
-	if (!strcmp(key, "db"))
-		return &p->url;
-	if (!strcmp(key, "user"))
-		return &p->user;
-	if (!strcmp(key, "ca-file"))
-		return &p->ca;
-	return strcmp(key, "password-file") ? NULL : password_file;
-}
-
 /* A line "key = value". */
 static int conf_line(struct db_place *p, char *line, char **password_file)
 {
@@ -103,7 +92,11 @@ static int conf_line(struct db_place *p, char *line, char **password_file)
 		*--end = 0;
 	for (end = equals + strlen(equals); end > equals && strchr(" \t", end[-1]);)
 		*--end = 0;
-	field = conf_field(p, line, password_file);
+	field = !strcmp(line, "db")              ? &p->url
+		: !strcmp(line, "user")          ? &p->user
+		: !strcmp(line, "ca-file")       ? &p->ca
+		: !strcmp(line, "password-file") ? password_file
+						 : NULL;
 	if (!field)
 		return TACHO_EFORMAT;
 	if (*field)
@@ -141,33 +134,17 @@ static int field_take(char **field, const char *value)
 	return *field ? 0 : TACHO_ENOMEM;
 }
 
-static int account_find(struct db_place *p, char *password_file, struct tacho_error *err)
-{
-	const char *file = environ_get("TACHO_DB_PASSWORD_FILE");
-	const char *password = environ_get("TACHO_DB_PASSWORD");
-
-	if (file)
-		return password_read(&p->password, file, err);
-	if (password)
-		return field_take(&p->password, password) < 0
-			       ? TACHO_ENOMEM
-			       : password_check(password, "TACHO_DB_PASSWORD", err);
-	return password_file ? password_read(&p->password, password_file, err) : 0;
-}
-
 /* -------------------------------------------------------------------- URL */
 
-static bool is_name(const char *text)
-{
-	return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "0123456789_") == strlen(text);
-}
+static const char name_letters[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 /* HOST:PORT/DATABASE. Without TLS the host is this machine. */
 static int server_parse(struct db_place *p, const char *rest, bool tls, struct tacho_error *err)
 {
 	static const char *const local[] = {"127.0.0.1", "localhost", "[::1]"};
 	size_t address = strcspn(rest, "/"), host = address, digits = 0;
+	const char *database;
 	bool loopback = false;
 	char *text;
 
@@ -181,14 +158,15 @@ static int server_parse(struct db_place *p, const char *rest, bool tls, struct t
 	    strspn(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") <
 		    address)
 		return err_set(err, TACHO_EUSAGE, "the database URL has no valid HOST:PORT");
-	if (rest[address] != '/' || !is_name(rest + address + 1))
+	database = rest + address + 1;
+	if (rest[address] != '/' || !*database || database[strspn(database, name_letters)])
 		return err_set(err, TACHO_EUSAGE,
 			       "the database URL ends with /DATABASE: letters, digits and _");
 	if (!tls && !loopback)
 		return err_set(err, TACHO_EUSAGE,
 			       "clickhouse:// sends the password in the clear: to other machines "
 			       "use clickhouses://");
-	p->database = strdup(rest + address + 1);
+	p->database = strdup(database);
 	if (asprintf(&text, "%s://%.*s%s", tls ? "https" : "http", (int)address, rest,
 		     host < address ? ""
 		     : tls          ? ":8443"
@@ -224,6 +202,7 @@ static int place_parse(struct db_place *p, struct tacho_error *err)
 int db_place_find(struct db_place *p, const char *url, struct tacho_error *err)
 {
 	char *password_file = NULL, *text = NULL;
+	const char *file, *password;
 	int r;
 
 	*p = (struct db_place){0};
@@ -244,8 +223,15 @@ int db_place_find(struct db_place *p, const char *url, struct tacho_error *err)
 	} else if (r == 0) {
 		r = place_parse(p, err);
 	}
-	if (r == 0 && p->base)
-		r = account_find(p, password_file, err);
+	password = environ_get("TACHO_DB_PASSWORD");
+	file = environ_get("TACHO_DB_PASSWORD_FILE");
+	file = file || password ? file : password_file;
+	if (r == 0 && p->base && file)
+		r = password_read(&p->password, file, err);
+	else if (r == 0 && p->base && password)
+		r = field_take(&p->password, password) < 0
+			    ? TACHO_ENOMEM
+			    : password_check(password, "TACHO_DB_PASSWORD", err);
 	free(password_file);
 	if (r < 0)
 		db_place_free(p);

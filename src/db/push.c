@@ -460,21 +460,13 @@ static int push_try(struct pusher *p, bool *existed, struct tacho_error *err)
 	return r;
 }
 
-static int month_of(int64_t ns)
-{
-	time_t t = (time_t)(ns / 1000000000);
-	struct tm tm;
-
-	if (!gmtime_r(&t, &tm) || tm.tm_year < 70 || tm.tm_year > 1000)
-		return 197001;
-	return (tm.tm_year + 1900) * 100 + tm.tm_mon + 1;
-}
-
 static int pusher_prepare(struct pusher *p, struct tacho_error *err)
 {
 	const struct db_push *push = p->push;
 	struct db_content *c = &p->content;
 	uint64_t id, total = 0;
+	time_t seconds;
+	struct tm tm;
 	int r = content_hash(p, err);
 
 	if (r == 0)
@@ -504,7 +496,10 @@ static int pusher_prepare(struct pusher *p, struct tacho_error *err)
 		.arch = c->arch,
 		.dirty = push->dirty,
 	};
-	p->month = (uint32_t)month_of(p->row.started_at);
+	p->month = 197001;
+	seconds = (time_t)(p->row.started_at / 1000000000);
+	if (gmtime_r(&seconds, &tm) && tm.tm_year >= 70 && tm.tm_year < 1000)
+		p->month = (uint32_t)((tm.tm_year + 1900) * 100 + tm.tm_mon + 1);
 	if (r == 0 && !c->ops.n && !c->zones.n && !push->metric_count)
 		r = err_set(err, TACHO_EFORMAT, "nothing to push: no ops%s and no metrics",
 			    push->zones ? ", no zones" : " (--zones pushes statistics of zones)");

@@ -28,12 +28,6 @@ static enum regress_state step_state(const struct db_series *s, const struct ste
 	return (step->change > 0) == (s->better < 0) ? REGRESS_WORSE : REGRESS_BETTER;
 }
 
-static int finding_add(struct regress *out, const struct regress_finding *f)
-{
-	out->counts[f->state]++;
-	return vec_push(out, *f);
-}
-
 static void findings_sort(struct regress *out)
 {
 	if (out->n)
@@ -62,14 +56,6 @@ static size_t points_skipped(const struct db_series *s, const struct db_runs *ru
 	return first;
 }
 
-/* Has the series come back to the level before STEP? */
-static bool step_is_undone(const struct step *steps, size_t n, size_t i, double min_effect)
-{
-	return i + 1 < n && (steps[n - 1].change > 0) != (steps[i].change > 0) &&
-	       fabs(steps[n - 1].after - steps[i].before) <=
-		       2 * fmax(min_effect, 0.005) * fabs(steps[i].before);
-}
-
 static int64_t commits_between(const struct db_run *a, const struct db_run *b)
 {
 	if (!a->commit_seq || !b->commit_seq)
@@ -81,7 +67,7 @@ static int series_history(struct regress *out, const struct db_runs *runs,
 			  const struct db_series *s, size_t first,
 			  const struct steps_options *options, double *values)
 {
-	struct step steps[STEPS_OF_SERIES];
+	struct step steps[STEPS_OF_SERIES], *last;
 	size_t n = 0;
 	int r = 0;
 
@@ -90,11 +76,16 @@ static int series_history(struct regress *out, const struct db_runs *runs,
 	n = steps_find(values, s->n - first, options, steps, STEPS_OF_SERIES);
 	if (n == (size_t)-1)
 		return TACHO_ENOMEM;
+	last = &steps[n ? n - 1 : 0];
 	for (size_t i = 0; i < n && r == 0; i++) {
 		struct regress_finding f = {.series = s, .step = steps[i], .probability = NAN};
 
 		f.state = step_state(s, &steps[i]);
-		if (f.state == REGRESS_WORSE && step_is_undone(steps, n, i, options->min_effect))
+		/* A later step the other way that ends at the old level takes it back. */
+		if (f.state == REGRESS_WORSE && i + 1 < n &&
+		    (last->change > 0) != (steps[i].change > 0) &&
+		    fabs(last->after - steps[i].before) <=
+			    2 * fmax(options->min_effect, 0.005) * fabs(steps[i].before))
 			f.state = REGRESS_RECOVERED;
 		f.before = s->v[first + steps[i].at - 1].run;
 		f.after = s->v[first + steps[i].at].run;
@@ -102,7 +93,8 @@ static int series_history(struct regress *out, const struct db_runs *runs,
 		f.step.at += first;
 		f.step.from += first;
 		f.step.to += first;
-		r = finding_add(out, &f);
+		out->counts[f.state]++;
+		r = vec_push(out, f);
 	}
 	return r;
 }

@@ -84,11 +84,6 @@ static int manifest_compare(const void *a, const void *b)
 	return y->removed - x->removed;
 }
 
-static bool manifest_later(const struct db_manifest *x, const struct db_manifest *y)
-{
-	return x->pushed_at > y->pushed_at || (x->pushed_at == y->pushed_at && x->push > y->push);
-}
-
 void db_manifests_settle(struct db_manifests *m)
 {
 	size_t n = 0;
@@ -108,7 +103,8 @@ void db_manifests_settle(struct db_manifests *m)
 			continue;
 		if (!last || last->part != m->v[i].part || strcmp(last->run, m->v[i].run))
 			m->v[n++] = m->v[i];
-		else if (manifest_later(&m->v[i], last))
+		else if (m->v[i].pushed_at > last->pushed_at ||
+			 (m->v[i].pushed_at == last->pushed_at && m->v[i].push > last->push))
 			*last = m->v[i];
 	}
 	m->n = n;
@@ -183,13 +179,6 @@ static bool text_is(const char *text, const char *wanted)
 	return !wanted || !strcmp(text, wanted);
 }
 
-static bool manifest_selected(const struct db_manifest *m, const struct db_filter *f)
-{
-	return text_is(m->project, f->project) && text_is(m->suite, f->suite) &&
-	       text_is(m->config, f->config) && text_is(m->branch, f->branch) &&
-	       (f->dirty || !m->dirty);
-}
-
 static int run_compare(const void *a, const void *b)
 {
 	const struct db_run *x = a, *y = b;
@@ -221,7 +210,9 @@ static int runs_join(const struct db_manifests *m, const struct db_filter *f, st
 				     .commit_time = row->commit_time,
 				     .commit_seq = row->commit_seq};
 
-		if (!manifest_selected(row, f))
+		if (!text_is(row->project, f->project) || !text_is(row->suite, f->suite) ||
+		    !text_is(row->config, f->config) || !text_is(row->branch, f->branch) ||
+		    (row->dirty && !f->dirty))
 			continue;
 		if (!last || strcmp(last->id, row->run)) {
 			new.dirty = row->dirty;

@@ -311,32 +311,22 @@ static const struct db_engine sqlite_engine = {
 	.signed_ids = true,
 };
 
-/* Makes the folder of a path that does not exist yet. */
-static int folder_of(const char *path, struct tacho_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder;
-	int r;
-
-	if (!slash || slash == path)
-		return 0;
-	folder = strndup(path, (size_t)(slash - path));
-	r = folder ? folder_make(folder, err) : TACHO_ENOMEM;
-	free(folder);
-	return r;
-}
-
 int db_sqlite_open(struct db *db, const struct db_place *place, struct tacho_error *err)
 {
 	bool exists = access(place->path, F_OK) == 0, create = db->options.create;
+	const char *slash = strrchr(place->path, '/');
+	char *folder;
 	sqlite3 *handle = NULL;
 	int r = 0;
 
 	if (!exists && !create)
 		return err_set(err, TACHO_EREAD,
 			       "there is no database %s; 'tacho db push' makes it", place->path);
-	if (!exists)
-		r = folder_of(place->path, err);
+	if (!exists && slash && slash > place->path) {
+		folder = strndup(place->path, (size_t)(slash - place->path));
+		r = folder ? folder_make(folder, err) : TACHO_ENOMEM;
+		free(folder);
+	}
 	if (r < 0)
 		return r;
 	db->engine = &sqlite_engine;
