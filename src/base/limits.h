@@ -37,6 +37,7 @@
 #define LIMIT_MAPPINGS     (1u << 16)    /* mappings of code of one process */
 #define LIMIT_SAMPLED      (1u << 16)    /* processes that are sampled at once */
 #define LIMIT_SAMPLE_QUEUE (1u << 20)    /* sampled events that wait to be written */
+#define LIMIT_DB_ANSWER    (1u << 30)    /* bytes of one answer of a database server */
 #define LIMIT_TRACY_RATIO  4096u /* bytes that one byte of a .tracy file may unpack to ... */
 #define LIMIT_TRACY_FREE   (256ull << 20) /* ... beyond these */
 #define LIMIT_TRACY_TABLES \

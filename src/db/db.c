@@ -165,7 +165,8 @@ int db_init(struct db *db, const struct db_layout *layout, struct tacho_error *e
 {
 	int r = db->engine->init(db, layout, err);
 
-	return r < 0 ? r : db_schema_check(db, err);
+	/* The other servers of a cluster may have no tables yet. */
+	return r < 0 || layout->cluster ? r : db_schema_check(db, err);
 }
 
 /* ---------------------------------------------------------------- removing */

@@ -101,6 +101,7 @@ struct db {
 	const struct db_engine *engine;
 	struct db_options options;
 	char *name;
+	bool hopeless; /* another attempt would fail as the last one did */
 	void *private; /* of the engine */
 };
 

@@ -512,7 +512,8 @@ static int push_attempts(struct pusher *p, struct db_pushed *pushed, struct tach
 	struct timespec pause = {0, 250000000};
 	int r = TACHO_ECONNECT;
 
-	while (r == TACHO_ECONNECT && pushed->attempts < ATTEMPTS && !db_stopped(p->db)) {
+	while (r == TACHO_ECONNECT && pushed->attempts < ATTEMPTS && !db_stopped(p->db) &&
+	       !p->db->hopeless) {
 		if (pushed->attempts++) {
 			nanosleep(&pause, NULL);
 			pause = (struct timespec){1 << (pushed->attempts - 2), 0};

@@ -311,9 +311,14 @@ static void fast_search(struct finder *f, size_t from, size_t to)
 		above += f->v[i] > median + margin;
 		below += f->v[i] < median - margin;
 	}
-	if (above < FAST_POINTS && below < FAST_POINTS)
+	above = above == FAST_POINTS;
+	if (!above && below < FAST_POINTS)
 		return;
-	f->failed |= !steps_compare(f->v + s.from, base, f->v + at, FAST_POINTS, &s);
+	/* It may have begun before, too late for a certain one. */
+	while (s.at > s.from + STEPS_BEFORE &&
+	       (above ? f->v[s.at - 1] > median + margin : f->v[s.at - 1] < median - margin))
+		s.at--;
+	f->failed |= !steps_compare(f->v + s.from, s.at - s.from, f->v + s.at, to - s.at, &s);
 	if (fabs(s.change) >= f->min_effect)
 		step_add(f, &s);
 }
