@@ -22,7 +22,7 @@ static const struct opt opts[] = {
 	OPT_END,
 };
 
-/* x.tacho for x.tracy or x.json */
+/* x.tacho for x.tracy, x.json or the text x.perf */
 static char *import_default_output(const char *input)
 {
 	size_t len = strlen(input);
@@ -30,12 +30,13 @@ static char *import_default_output(const char *input)
 
 	if (len > 6 && !strcmp(input + len - 6, ".tracy"))
 		len -= 6;
-	else if (len > 5 && !strcmp(input + len - 5, ".json"))
+	else if (len > 5 &&
+		 (!strcmp(input + len - 5, ".json") || !strcmp(input + len - 5, ".perf")))
 		len -= 5;
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }
 
-static void chrome_notes_print(const struct import_notes *n)
+static void left_out_print(const struct import_notes *n)
 {
 	char count[FMT_SIZE];
 
@@ -54,8 +55,9 @@ static int import_convert(int fd, const char *input, const char *output, const s
 {
 	struct trace_writer_options options = {.force = conf->force};
 	struct tracy_notes notes = {{0}};
-	struct import_notes chrome = {0};
+	struct import_notes left = {0};
 	bool json = import_chrome_is(input);
+	bool script = !json && import_perf_script_is(input);
 	struct tacho_error err = {0}, damage = {0};
 	struct trace_writer *w;
 	uint64_t zones;
@@ -64,7 +66,9 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	if (r < 0)
 		return err_report(&err, r);
 	if (json)
-		r = import_chrome(w, fd, input, &chrome, &damage);
+		r = import_chrome(w, fd, input, &left, &damage);
+	else if (script)
+		r = import_perf_script(w, fd, input, &left, &damage);
 	else
 		r = tracy_import(w, fd, input, &notes, &damage);
 	if (r < 0 && r != TACHO_EDAMAGED) {
@@ -82,9 +86,10 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	if (!common->quiet) {
 		char count[FMT_SIZE];
 
-		err_note("%s: %s zones", output, fmt_count(count, zones));
+		err_note("%s: %s %s", output, fmt_count(count, script ? left.samples : zones),
+			 script ? "samples" : "zones");
 		tracy_notes_print(&notes);
-		chrome_notes_print(&chrome);
+		left_out_print(&left);
 	}
 	return r < 0 ? err_report(&damage, r) : 0;
 }
@@ -116,16 +121,23 @@ static int cmd_import_run(void *verb_conf, const struct cmd_common *common, int 
 const struct cmd cmd_import = {
 	.name = "import",
 	.summary = "convert the trace of another profiler",
-	.usage = "[options] FILE.tracy|FILE.json",
+	.usage = "[options] FILE.tracy|FILE.json|FILE.perf",
 	.description =
 		"Converts a trace that Tracy has saved (versions 0.9.0 to 0.14.0) into one of ours. "
 		"Zones, source locations, texts, messages, plots, frames, memory, locks and device "
 		"contexts are kept; what has no place is counted and said. Every verb that reads a "
 		"trace takes a .tracy file too; converting it once makes reading it faster.\n\n"
 		"A .json file is read as a Chrome trace, as browsers, Perfetto and many tools write it: "
-		"complete, begin, end, instant and counter events and names.",
-	.examples = "tacho import run.tracy\n  writes run.tacho\n"
-		    "tacho import trace.json\n  writes trace.tacho\n",
+		"complete, begin, end, instant and counter events and names.\n\n"
+		"The text of 'perf script' becomes samples with their call stacks, of the first event "
+		"that it has. 'perf script -F +pid' names the processes of threads. Samples of a "
+		"clock stand for CPU time; those of another event, such as cycles, for its count, "
+		"shown as if it were nanoseconds.",
+	.examples =
+		"tacho import run.tracy\n  writes run.tacho\n"
+		"tacho import trace.json\n  writes trace.tacho\n"
+		"perf script -F +pid >app.perf && tacho import app.perf && tacho stacks app.tacho\n"
+		"  what perf has sampled\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = cmd_import_run,

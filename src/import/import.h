@@ -12,6 +12,7 @@
 struct import_notes {
 	uint64_t left_out; /* events of unsupported kinds, or malformed ones */
 	uint64_t cut;      /* zones that outlasted their parent */
+	uint64_t samples;
 };
 
 /*
@@ -22,5 +23,10 @@ int import_chrome(struct trace_writer *w, int fd, const char *path, struct impor
 		  struct tacho_error *err);
 /* Whether PATH begins like JSON. Any error means no. */
 bool import_chrome_is(const char *path);
+
+/* The same for the text of "perf script": samples of the first event, with their call stacks. */
+int import_perf_script(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
+		       struct tacho_error *err);
+bool import_perf_script_is(const char *path);
 
 #endif
