@@ -31,7 +31,8 @@ static char *import_default_output(const char *input)
 	if (len > 6 && !strcmp(input + len - 6, ".tracy"))
 		len -= 6;
 	else if (len > 5 &&
-		 (!strcmp(input + len - 5, ".json") || !strcmp(input + len - 5, ".perf")))
+		 (!strcmp(input + len - 5, ".json") || !strcmp(input + len - 5, ".perf") ||
+		  !strcmp(input + len - 5, ".data")))
 		len -= 5;
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }
@@ -43,6 +44,11 @@ static void left_out_print(const struct import_notes *n)
 	if (n->left_out)
 		fprintf(stderr, "tacho: %s events of other kinds were left out\n",
 			fmt_count(count, n->left_out));
+	if (n->copied)
+		fprintf(stderr,
+			"tacho: %s samples have copies of their stacks instead of call chains: import "
+			"what perf script prints for whole stacks\n",
+			fmt_count(count, n->copied));
 	if (n->cut)
 		fprintf(stderr,
 			"tacho: %s zones did not end within those they began in: cut there\n",
@@ -57,7 +63,8 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	struct tracy_notes notes = {{0}};
 	struct import_notes left = {0};
 	bool json = import_chrome_is(input);
-	bool script = !json && import_perf_script_is(input);
+	bool data = !json && import_perf_data_is(input);
+	bool script = !json && !data && import_perf_script_is(input);
 	struct tacho_error err = {0}, damage = {0};
 	struct trace_writer *w;
 	uint64_t zones;
@@ -67,6 +74,8 @@ static int import_convert(int fd, const char *input, const char *output, const s
 		return err_report(&err, r);
 	if (json)
 		r = import_chrome(w, fd, input, &left, &damage);
+	else if (data)
+		r = import_perf_data(w, fd, input, &left, &damage);
 	else if (script)
 		r = import_perf_script(w, fd, input, &left, &damage);
 	else
@@ -86,8 +95,9 @@ static int import_convert(int fd, const char *input, const char *output, const s
 	if (!common->quiet) {
 		char count[FMT_SIZE];
 
-		err_note("%s: %s %s", output, fmt_count(count, script ? left.samples : zones),
-			 script ? "samples" : "zones");
+		err_note("%s: %s %s", output,
+			 fmt_count(count, script || data ? left.samples : zones),
+			 script || data ? "samples" : "zones");
 		tracy_notes_print(&notes);
 		left_out_print(&left);
 	}
@@ -121,7 +131,7 @@ static int cmd_import_run(void *verb_conf, const struct cmd_common *common, int 
 const struct cmd cmd_import = {
 	.name = "import",
 	.summary = "convert the trace of another profiler",
-	.usage = "[options] FILE.tracy|FILE.json|FILE.perf",
+	.usage = "[options] FILE.tracy|FILE.json|FILE.perf|perf.data",
 	.description =
 		"Converts a trace that Tracy has saved (versions 0.9.0 to 0.14.0) into one of ours. "
 		"Zones, source locations, texts, messages, plots, frames, memory, locks and device "
@@ -129,10 +139,11 @@ const struct cmd cmd_import = {
 		"trace takes a .tracy file too; converting it once makes reading it faster.\n\n"
 		"A .json file is read as a Chrome trace, as browsers, Perfetto and many tools write it: "
 		"complete, begin, end, instant and counter events and names.\n\n"
-		"The text of 'perf script' becomes samples with their call stacks, of the first event "
+		"A file of 'perf record', or the text of 'perf script', becomes samples with their call stacks, of the first event "
 		"that it has. 'perf script -F +pid' names the processes of threads. Samples of a "
 		"clock stand for CPU time; those of another event, such as cycles, for its count, "
-		"shown as if it were nanoseconds.",
+		"shown as if it were nanoseconds. Of a file of 'perf record -g' the names are looked up in "
+		"the files of this machine; recordings with --call-graph=dwarf need 'perf script'.",
 	.examples =
 		"tacho import run.tracy\n  writes run.tacho\n"
 		"tacho import trace.json\n  writes trace.tacho\n"

@@ -13,6 +13,7 @@ struct import_notes {
 	uint64_t left_out; /* events of unsupported kinds, or malformed ones */
 	uint64_t cut;      /* zones that outlasted their parent */
 	uint64_t samples;
+	uint64_t copied; /* samples that have a copy of the stack, which is not followed */
 };
 
 /*
@@ -28,5 +29,10 @@ bool import_chrome_is(const char *path);
 int import_perf_script(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
 		       struct tacho_error *err);
 bool import_perf_script_is(const char *path);
+
+/* The same for a file of "perf record", whose names are looked up in the files of this machine. */
+int import_perf_data(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
+		     struct tacho_error *err);
+bool import_perf_data_is(const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "import/import.h"
+#include "sample/symbols.h"
 #include "sample/tree.h"
 
 /* What was read so far, as tracks of the trace. Begin with zeros, W and NOTES. */
@@ -20,9 +21,10 @@ struct perf_samples {
 	struct map modules; /* hash of the path to its number */
 	struct {
 		VEC(char *);
-	} paths;         /* by module, from 1 on */
-	uint32_t stacks; /* track */
-	uint64_t last;   /* time of the last sample */
+	} paths;                 /* by module, from 1 on */
+	uint32_t stacks;         /* track */
+	uint64_t last;           /* time of the last sample */
+	struct symbols *symbols; /* of addresses that need names, or NULL */
 };
 
 /* PATH: of the source; EVENT: what was sampled. Once, before the others. */

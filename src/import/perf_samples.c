@@ -94,8 +94,10 @@ int perf_thread(struct perf_samples *p, uint32_t pid, uint32_t tid, const char *
 
 int perf_row(struct perf_samples *p, uint32_t track, const struct trace_row *row)
 {
+	int r = p->symbols && track == p->stacks ? symbols_note(p->symbols, row) : 0;
+
 	p->rows.v[track]++;
-	return trace_add_row(p->w, track, row);
+	return r < 0 ? r : trace_add_row(p->w, track, row);
 }
 
 int perf_module(struct perf_samples *p, const char *path, uint64_t time, uint32_t *module)

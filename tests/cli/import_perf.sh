@@ -59,3 +59,62 @@ expect_exit 4 "$TACHO" import -q cut.perf -o cut.tacho
 expect_line err '^tacho: cut.perf: line 8 is not of perf script$'
 expect_exit 0 "$TACHO" stacks --list --min=0 cut.tacho
 expect_line out ' work '
+
+# A file of perf record: mappings of a process and of its child, a name, call chains, another event, and a cut.
+cat >make.py <<'PY'
+import struct, sys
+IP, TID, TIME, CHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1 << 16
+TYPE = IP | TID | TIME | CHAIN | CPU | PERIOD | IDENTIFIER
+ids = struct.pack("<QQ", 11, 22)
+attr = lambda kind, config, at: struct.pack("<IIQQQQ", kind, 64, config, 1000, TYPE, 0).ljust(64, b"\0") + struct.pack("<QQ", at, 8)
+attrs = attr(1, 0, 104) + attr(1, 2, 112)
+
+def record(kind, body, misc=2):
+    body += b"\0" * (-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+def mmap(pid, start, size, offset, path):
+    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, size, offset, 8, 1, 999, 0, 5, 2) + path + b"\0")
+
+def sample(pid, tid, time, chain, event=11):
+    return record(9, struct.pack("<QQIIQIIQQ", event, chain[0], pid, tid, time, 3, 0, 5000, len(chain) + 1) +
+                  struct.pack("<Q", 2**64 - 512) + b"".join(struct.pack("<Q", c) for c in chain))
+
+data = mmap(7, 0x1000, 0x1000, 0x400, b"/no/such/program")
+data += record(3, struct.pack("<II", 7, 7) + b"worker\0")
+data += sample(7, 7, 1000, [0x1010, 0x1101])
+data += sample(7, 7, 2000, [0x1010, 0x1101])
+data += record(7, struct.pack("<IIIIQ", 8, 7, 8, 7, 2500))
+data += sample(8, 8, 3000, [0x1020, 0x1101])
+data += sample(7, 7, 3500, [0x1020], 22)
+data += sample(7, 9, 4000, [0x9999])
+at = 120 + len(attrs)
+head = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 120, len(attrs), at, len(data), 0, 0)
+whole = head.ljust(104, b"\0") + ids + attrs + data
+open("perf.data", "wb").write(whole)
+open("cut.data", "wb").write(whole[:-30])
+open("wrong.data", "wb").write(whole[:24] + struct.pack("<Q", 2**63) + whole[32:])
+open("packed.data", "wb").write(whole[:at] + record(81, b"x" * 8) + whole[at + 16:])
+PY
+python3 make.py || fail "no file"
+expect_exit 0 "$TACHO" import perf.data
+expect_line err '4 samples' '1 events of other kinds were left out'
+expect_exit 0 "$TACHO" check perf.tacho
+expect_exit 0 "$TACHO" stacks --list --min=0 --format=json perf.tacho
+python3 - out <<'EOF' || fail "the samples are others"
+import json, sys
+found = {f["name"]: (f["samples"], f["total_ns"], f["self_ns"]) for f in json.load(open(sys.argv[1]))}
+print(found)
+assert found == {"program+0x410": (2, 10000, 10000), "program+0x420": (1, 5000, 5000), "program+0x500": (3, 15000, 0),
+                 "[unknown]+0x9999": (1, 5000, 5000)}
+EOF
+expect_exit 0 "$TACHO" info --show=threads --format=csv perf.tacho
+expect_line out '7,worker' '8,worker'
+expect_exit 4 "$TACHO" import -q cut.data -o c.tacho
+expect_line err 'cut.data is cut'
+expect_exit 0 "$TACHO" stacks --list --min=0 c.tacho
+expect_line out 'program\+0x410'
+expect_exit 4 "$TACHO" import -q wrong.data -o w.tacho
+expect_line err 'wrong.data: its head is damaged'
+expect_exit 4 "$TACHO" import -q packed.data -o p.tacho
+expect_line err 'packed.data is compressed'
