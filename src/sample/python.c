@@ -42,7 +42,7 @@ static bool pointer_read(const struct python *py, uint64_t address, uint64_t *va
 
 /* ------------------------------------------------------------ interpreter */
 
-static const struct python_layout *python_layout_of(uint16_t version)
+const struct python_layout *python_layout_of(uint16_t version)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].version == version)
@@ -160,7 +160,7 @@ static bool frame_read(const struct python *py, uint64_t at, struct python_frame
 	*next = python_word_at(bytes, l->previous);
 	if (l->version < 0x030b) { /* every call enters the interpreter's C function */
 		memcpy(&last, bytes + l->instruction, sizeof(last));
-		f->offset = l->version == 0x030a ? last * 2 : last;
+		f->offset = (int32_t)((uint32_t)last << (l->version == 0x030a));
 		f->entry = true;
 		return true;
 	}

@@ -30,6 +30,9 @@ struct python_frame {
 	bool hidden;    /* has no code of the program */
 };
 
+/* NULL: the version is not supported. */
+const struct python_layout *python_layout_of(uint16_t version);
+
 /* An interpreter in a process. */
 struct python {
 	pid_t pid;
