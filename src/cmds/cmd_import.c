@@ -46,8 +46,8 @@ static void left_out_print(const struct import_notes *n)
 			fmt_count(count, n->left_out));
 	if (n->copied)
 		fprintf(stderr,
-			"tacho: %s samples have copies of their stacks instead of call chains: import "
-			"what perf script prints for whole stacks\n",
+			"tacho: %s samples have copies of their stacks that cannot be walked: import "
+			"what perf script prints\n",
 			fmt_count(count, n->copied));
 	if (n->cut)
 		fprintf(stderr,
@@ -142,8 +142,8 @@ const struct cmd cmd_import = {
 		"A file of 'perf record', or the text of 'perf script', becomes samples with their call stacks, of the first event "
 		"that it has. 'perf script -F +pid' names the processes of threads. Samples of a "
 		"clock stand for CPU time; those of another event, such as cycles, for its count, "
-		"shown as if it were nanoseconds. Of a file of 'perf record -g' the names are looked up in "
-		"the files of this machine; recordings with --call-graph=dwarf need 'perf script'.",
+		"shown as if it were nanoseconds. Stacks and names of a file of 'perf record' "
+		"are found by the files of this machine.",
 	.examples =
 		"tacho import run.tracy\n  writes run.tacho\n"
 		"tacho import trace.json\n  writes trace.tacho\n"

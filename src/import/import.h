@@ -13,7 +13,7 @@ struct import_notes {
 	uint64_t left_out; /* events of unsupported kinds, or malformed ones */
 	uint64_t cut;      /* zones that outlasted their parent */
 	uint64_t samples;
-	uint64_t copied; /* samples that have a copy of the stack, which is not followed */
+	uint64_t copied; /* samples with a copy of the stack that cannot be walked */
 };
 
 /*

@@ -6,10 +6,11 @@
 #include "import/perf.h"
 
 #include "base/limits.h"
-#include "sample/module.h"
-#include "sample/symbols.h"
+#include "sample/record.h"
+#include "sample/unwind.h"
 
 #include <endian.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +31,7 @@
 #define MISC_COMM_EXEC (1u << 13)
 #define MISC_BUILD_ID  (1u << 14)
 
-enum {
-	RECORD_MMAP = 1,
-	RECORD_COMM = 3,
-	RECORD_FORK = 7,
-	RECORD_SAMPLE = 9,
-	RECORD_MMAP2 = 10,
-	RECORD_COMPRESSED = 81,
-	RECORD_COMPRESSED2 = 83
-};
+enum { RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 }; /* of perf's own */
 enum {
 	WITH_IP = 1,
 	WITH_TID = 2,
@@ -51,7 +44,8 @@ enum {
 	WITH_PERIOD = 256,
 	WITH_STREAM = 512,
 	WITH_STACK = 1 << 13,
-	WITH_IDENTIFIER = 1 << 16
+	WITH_IDENTIFIER = 1 << 16,
+	WITH_OTHERS = 3 << 10 /* raw data, branches */
 };
 enum { READ_ENABLED = 1, READ_RUNNING = 2, READ_ID = 4, READ_GROUP = 8, READ_LOST = 16 };
 
@@ -59,25 +53,6 @@ enum { READ_ENABLED = 1, READ_RUNNING = 2, READ_ID = 4, READ_GROUP = 8, READ_LOS
 struct data_bytes {
 	const uint8_t *at, *end;
 	bool bad;
-};
-
-struct data_mapping {
-	uint64_t start, end, offset;
-	struct module *module;
-	uint32_t number; /* of the module in the trace */
-};
-
-struct data_process {
-	uint32_t generation; /* of its mappings */
-	struct {
-		VEC(struct data_mapping);
-	} maps; /* later ones take precedence */
-};
-
-/* An address that was looked up. */
-struct data_known {
-	uint64_t ip, key;
-	uint32_t process, generation;
 };
 
 struct perf_data {
@@ -91,16 +66,16 @@ struct perf_data {
 	struct map ids;                 /* of the event that is taken */
 	struct map process_of, name_of; /* by pid; by tid, to names */
 	struct {
-		VEC(struct data_process);
+		VEC(struct space *);
 	} processes;
 	struct {
 		VEC(char *);
 	} names;
 	struct modules modules;
-	struct map known_at;
-	struct {
-		VEC(struct data_known);
-	} known;
+	struct unwind_cache *rules;
+	uint64_t registers; /* of a sample: a bit each */
+	struct stack_frame frames[LIMIT_STACK_FRAMES];
+	uint64_t pcs[LIMIT_STACK_FRAMES];
 	uint8_t record[RECORD_MOST + 1];
 };
 
@@ -164,6 +139,8 @@ static int data_attrs_read(struct perf_data *d)
 		d->period = data_word(&b, 8);
 		d->sample_type = data_word(&b, 8);
 		d->read_format = data_word(&b, 8);
+		b.at = bytes + 80;
+		d->registers = d->attr_size - 16 >= 88 ? data_word(&b, 8) : 0;
 		b.at = bytes + d->attr_size - 16;
 		ids = data_word(&b, 8);
 		ids_size = data_word(&b, 8);
@@ -186,30 +163,30 @@ static int data_attrs_read(struct perf_data *d)
 	return d->event[0] ? 0 : TACHO_EDAMAGED;
 }
 
-static struct data_process *data_process(struct perf_data *d, uint32_t pid, uint32_t *index)
+static struct space *data_process(struct perf_data *d, uint32_t pid)
 {
-	static const struct data_process new;
 	uint32_t *at = map_get(&d->process_of, pid);
+	struct space *new;
 
-	if (!at) {
-		if (d->processes.n >= LIMIT_SAMPLED ||
-		    map_set(&d->process_of, pid, (uint32_t)d->processes.n) < 0 ||
-		    vec_push(&d->processes, new) < 0)
-			return NULL;
-		at = map_get(&d->process_of, pid);
+	if (at)
+		return d->processes.v[*at];
+	new = d->processes.n < LIMIT_SAMPLED ? calloc(1, sizeof(*new)) : NULL;
+	if (!new || map_set(&d->process_of, pid, (uint32_t)d->processes.n) < 0 ||
+	    vec_push(&d->processes, new) < 0) {
+		free(new);
+		return NULL;
 	}
-	if (index)
-		*index = *at;
-	return &d->processes.v[*at];
+	new->pid = getpid(); /* whose files are read */
+	return new;
 }
 
 /* A mapping of code; MMAP2 says which file it was, unless it has a build id instead. */
 static int data_mmap(struct perf_data *d, struct data_bytes *b, bool second, unsigned misc)
 {
 	uint32_t pid = (uint32_t)data_word(b, 4);
-	struct data_mapping m;
+	struct mapping m = {0};
 	uint64_t device = 0, inode = 0;
-	struct data_process *p;
+	struct space *p;
 	const char *path;
 	struct stat st;
 	bool added;
@@ -218,7 +195,6 @@ static int data_mmap(struct perf_data *d, struct data_bytes *b, bool second, uns
 	m.start = data_word(b, 8);
 	m.end = m.start + data_word(b, 8);
 	m.offset = data_word(b, 8);
-	m.number = 0;
 	if (second) {
 		unsigned major = (unsigned)data_word(b, 4), minor = (unsigned)data_word(b, 4);
 
@@ -230,73 +206,98 @@ static int data_mmap(struct perf_data *d, struct data_bytes *b, bool second, uns
 		data_word(b, 4);
 	}
 	path = data_text(b);
-	p = pid == UINT32_MAX || b->bad || m.end <= m.start ? NULL : data_process(d, pid, NULL);
-	if (!p || p->maps.n >= LIMIT_MAPPINGS)
+	p = pid == UINT32_MAX || b->bad || m.end <= m.start ? NULL : data_process(d, pid);
+	if (!p || p->mappings.n >= LIMIT_MAPPINGS)
 		return 0;
 	if ((!second || (misc & MISC_BUILD_ID)) && path[0] == '/' && stat(path, &st) == 0)
 		inode = st.st_ino;
 	m.module = modules_get(&d->modules, path[0] == '/' ? MODULE_FILE : MODULE_MEMORY, path,
 			       device, inode, &added);
-	p->generation++;
-	return m.module ? vec_push(&p->maps, m) : TACHO_ENOMEM;
+	return m.module ? space_map(p, &m) : TACHO_ENOMEM;
 }
 
 /* The key of an address: its file's own one where the file can be read. */
-static int data_key(struct perf_data *d, uint32_t pid, uint64_t ip, uint64_t time, uint64_t *key)
+static int data_key(struct perf_data *d, const struct space *p, uint64_t ip, uint64_t time,
+		    uint64_t *key)
 {
-	uint32_t process = UINT32_MAX, *at, module;
-	struct data_process *p = data_process(d, pid, &process);
-	struct data_known new = {ip, 0, process, p ? p->generation : 0};
-	uint64_t h = (ip ^ (uint64_t)process << 40) * 0x9e3779b97f4a7c15ull, address = ip;
+	const struct mapping *m = p ? space_find(p, ip) : NULL;
 	const char *path = ip >> 63 ? "[kernel]" : "[unknown]";
+	uint64_t address = ip;
+	uint32_t module;
 	int r;
 
-	at = map_get(&d->known_at, h);
-	if (at && d->known.v[*at].ip == ip && d->known.v[*at].process == process &&
-	    d->known.v[*at].generation == new.generation) {
-		*key = d->known.v[*at].key;
-		return 0;
-	}
-	for (size_t i = p ? p->maps.n : 0; i-- > 0;) {
-		const struct data_mapping *m = &p->maps.v[i];
-
-		if (ip < m->start || ip >= m->end)
-			continue;
+	if (m) {
 		module_load(m->module, getpid());
 		path = m->module->path;
 		if (!m->module->readable ||
 		    !module_address(m->module, ip - m->start + m->offset, &address))
 			address = ip - m->start + m->offset;
-		break;
 	}
 	r = perf_module(&d->out, path, time, &module);
-	*key = new.key = TREE_KEY(module, address);
-	if (r < 0)
-		return r;
-	if (at) {
-		d->known.v[*at] = new;
-		return 0;
-	}
-	if (map_set(&d->known_at, h, (uint32_t)d->known.n) < 0)
-		return TACHO_ENOMEM;
-	return vec_push(&d->known, new);
+	*key = TREE_KEY(module, address);
+	return r;
 }
 
-/* Frames of a call chain, innermost first, as a stack. */
-static int data_chain(struct perf_data *d, uint32_t pid, uint64_t time, const uint64_t *chain,
-		      uint64_t count, uint32_t *stack)
+/* Frames of a call chain, innermost first, called from stack *STACK. */
+static int data_chain(struct perf_data *d, const struct space *p, uint64_t time,
+		      const uint64_t *chain, uint64_t count, uint32_t *stack)
 {
 	int r = 0;
 
-	*stack = 0;
 	for (uint64_t i = count; r == 0 && i-- > 0;) {
 		uint64_t key;
 		bool added;
 
 		/* The return address may belong to the next line or function. */
-		r = data_key(d, pid, chain[i] - (i > 0 && chain[i]), time, &key);
+		r = data_key(d, p, chain[i] - (i > 0 && chain[i]), time, &key);
 		if (r == 0)
 			r = perf_stack(&d->out, *stack, key, time, stack, &added);
+	}
+	return r;
+}
+
+/*
+ * The rest of a sample has registers and a copy of the stack: walks it. *STACK is 0 if there is
+ * none.
+ */
+static int data_unwind(struct perf_data *d, struct data_bytes *b, const struct space *p,
+		       uint64_t time, uint32_t *stack)
+{
+	static const uint8_t place[CFI_REGS] = {0,  3,  2,  1,  4,  5,  6,  7, 12,
+						13, 14, 15, 16, 17, 18, 19, 8};
+	struct unwind_input in = {.known = (1u << CFI_REGS) - 1};
+	uint64_t regs[RECORD_REG_COUNT], size;
+	enum stack_end end;
+	unsigned count;
+	bool added;
+	int r = 0;
+
+	if (data_word(b, 8) != PERF_SAMPLE_REGS_ABI_64)
+		return 0;
+	for (unsigned i = 0; i < RECORD_REG_COUNT; i++)
+		regs[i] = data_word(b, 8);
+	for (unsigned i = 0; i < CFI_REGS; i++)
+		in.regs[i] = regs[place[i]];
+	size = data_word(b, 8);
+	if (b->bad || size > (uint64_t)(b->end - b->at))
+		return TACHO_EDAMAGED;
+	in.stack = b->at;
+	b->at += size;
+	in.size = size ? data_word(b, 8) : 0; /* what the kernel could copy */
+	in.size = in.size < size ? in.size : size;
+	if (b->bad || !in.size)
+		return 0;
+	end = unwind(d->rules, p, &in, d->frames, d->pcs, &count);
+	if (end != STACK_WHOLE)
+		r = perf_stack(&d->out, 0, TREE_KEY(0, end), time, stack, &added);
+	while (r == 0 && count-- > 0) {
+		const struct stack_frame *f = &d->frames[count];
+		uint32_t module;
+
+		r = perf_module(&d->out, f->module ? f->module->path : "[unknown]", time, &module);
+		if (r == 0)
+			r = perf_stack(&d->out, *stack, TREE_KEY(module, f->address), time, stack,
+				       &added);
 	}
 	return r;
 }
@@ -320,7 +321,8 @@ static int data_sample(struct perf_data *d, struct data_bytes *b)
 	uint64_t chain[LIMIT_STACK_FRAMES], frames = 0;
 	uint32_t pid = 0, tid = 0, cpu = 0, track, *name;
 	struct trace_row row = {.kind = TRACE_ROW_SAMPLE, .thread = TRACE_NONE};
-	uint32_t stack;
+	struct space *process;
+	uint32_t stack = 0;
 	int r;
 
 	if (type & WITH_IDENTIFIER)
@@ -362,11 +364,18 @@ static int data_sample(struct perf_data *d, struct data_bytes *b)
 		return TACHO_EDAMAGED;
 	if (!frames && ip)
 		chain[frames++] = ip;
-	d->out.notes->copied += (type & WITH_STACK) && frames <= 1;
 	name = map_get(&d->name_of, tid);
 	r = perf_thread(&d->out, pid, tid, name ? d->names.v[*name] : "", time, &track);
+	process = data_process(d, pid);
+	/* The chain then has the kernel's frames, and of the others the innermost alone. */
+	if (r == 0 && process && (type & WITH_STACK) && !(type & WITH_OTHERS) &&
+	    d->registers == RECORD_REGS)
+		r = data_unwind(d, b, process, time, &stack);
+	while (r == 0 && stack && frames && !(chain[frames - 1] >> 63))
+		frames--;
+	d->out.notes->copied += (type & WITH_STACK) && !stack;
 	if (r == 0)
-		r = data_chain(d, pid, time, chain, frames, &stack);
+		r = data_chain(d, process, time, chain, frames, &stack);
 	row.time = PERF_TIME(time);
 	row.a = r == 0 ? stack : 0;
 	row.b = cpu;
@@ -379,13 +388,11 @@ static int data_sample(struct perf_data *d, struct data_bytes *b)
 static int data_comm(struct perf_data *d, struct data_bytes *b, unsigned misc)
 {
 	uint32_t pid = (uint32_t)data_word(b, 4), tid = (uint32_t)data_word(b, 4);
-	struct data_process *p = data_process(d, pid, NULL);
+	struct space *p = data_process(d, pid);
 	char *name = strndup(data_text(b), 64);
 
-	if (p && (misc & MISC_COMM_EXEC)) {
-		p->maps.n = 0;
-		p->generation++;
-	}
+	if (p && (misc & MISC_COMM_EXEC))
+		space_clear(p);
 	if (!name || d->names.n >= LIMIT_TRACKS ||
 	    map_set(&d->name_of, tid, (uint32_t)d->names.n) < 0 || vec_push(&d->names, name) < 0) {
 		free(name);
@@ -399,24 +406,16 @@ static int data_fork(struct perf_data *d, struct data_bytes *b)
 	uint32_t pid = (uint32_t)data_word(b, 4), parent = (uint32_t)data_word(b, 4);
 	uint32_t tid = (uint32_t)data_word(b, 4), from = (uint32_t)data_word(b, 4);
 	uint32_t *name = map_get(&d->name_of, from), own;
-	struct data_process *child, *p;
+	struct space *child, *p;
 
 	if (name && !b->bad) {
 		own = *name;
 		if (map_set(&d->name_of, tid, own) < 0)
 			return TACHO_ENOMEM;
 	}
-	if (b->bad || pid == parent || !data_process(d, pid, NULL) ||
-	    !data_process(d, parent, NULL))
-		return 0;
-	child = data_process(d, pid, NULL);
-	p = data_process(d, parent, NULL);
-	child->maps.n = 0;
-	child->generation++;
-	for (size_t i = 0; i < p->maps.n; i++)
-		if (vec_push(&child->maps, p->maps.v[i]) < 0)
-			return TACHO_ENOMEM;
-	return 0;
+	child = b->bad || pid == parent ? NULL : data_process(d, pid);
+	p = child ? data_process(d, parent) : NULL;
+	return p ? space_copy(child, p) : 0;
 }
 
 static int data_record(struct perf_data *d, uint32_t kind, unsigned misc, size_t len,
@@ -425,14 +424,14 @@ static int data_record(struct perf_data *d, uint32_t kind, unsigned misc, size_t
 	struct data_bytes b = {d->record, d->record + len, false};
 
 	switch (kind) {
-	case RECORD_MMAP:
-	case RECORD_MMAP2:
-		return data_mmap(d, &b, kind == RECORD_MMAP2, misc);
-	case RECORD_COMM:
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return data_mmap(d, &b, kind == PERF_RECORD_MMAP2, misc);
+	case PERF_RECORD_COMM:
 		return data_comm(d, &b, misc);
-	case RECORD_FORK:
+	case PERF_RECORD_FORK:
 		return data_fork(d, &b);
-	case RECORD_SAMPLE:
+	case PERF_RECORD_SAMPLE:
 		return data_sample(d, &b);
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
@@ -503,7 +502,8 @@ int import_perf_data(struct trace_writer *w, int fd, const char *path, struct im
 		d->path = path;
 		d->out = (struct perf_samples){.w = w, .notes = notes, .stacks = TRACE_NONE};
 		d->out.symbols = symbols_new();
-		r = d->out.symbols ? data_read(d, err) : TACHO_ENOMEM;
+		d->rules = unwind_cache_new();
+		r = d->out.symbols && d->rules ? data_read(d, err) : TACHO_ENOMEM;
 		if (d->out.stacks != TRACE_NONE && NAMES)
 			ended = symbols_resolve(d->out.symbols, PERF_TIME(d->out.last),
 						data_symbol_add, d);
@@ -512,14 +512,15 @@ int import_perf_data(struct trace_writer *w, int fd, const char *path, struct im
 		ended = perf_end(&d->out);
 	}
 	if (d) {
-		for (size_t i = 0; i < d->processes.n; i++)
-			vec_free(&d->processes.v[i].maps);
+		for (size_t i = 0; i < d->processes.n; i++) {
+			vec_free(&d->processes.v[i]->mappings);
+			free(d->processes.v[i]);
+		}
 		for (size_t i = 0; i < d->names.n; i++)
 			free(d->names.v[i]);
 		vec_free(&d->processes);
 		vec_free(&d->names);
-		vec_free(&d->known);
-		map_free(&d->known_at);
+		unwind_cache_free(d->rules);
 		map_free(&d->ids);
 		map_free(&d->process_of);
 		map_free(&d->name_of);

@@ -118,3 +118,21 @@ expect_exit 4 "$TACHO" import -q wrong.data -o w.tacho
 expect_line err 'wrong.data: its head is damaged'
 expect_exit 4 "$TACHO" import -q packed.data -o p.tacho
 expect_line err 'packed.data is compressed'
+
+# What perf has recorded with copies of stacks: the same stacks as it finds itself.
+perf record -q -F 500 -e cpu-clock:u --call-graph dwarf,16384 -o real.data "$BUILD/tests/sampled" share 200 >/dev/null 2>&1 &&
+	perf script -F +pid -i real.data >real.perf 2>/dev/null || exit 0
+expect_exit 0 "$TACHO" import -q real.data -o data.tacho
+expect_exit 0 "$TACHO" import -q real.perf -o script.tacho
+expect_exit 0 "$TACHO" check data.tacho
+for f in data script; do
+	expect_exit 0 "$TACHO" stacks -q --list --min=0 --format=json $f.tacho
+	cp out $f
+done
+python3 - data script <<'EOF' || fail "perf finds other stacks"
+import json, sys
+data, script = ({f["name"]: f["samples"] for f in json.load(open(name))} for name in sys.argv[1:3])
+print(data, script)
+for name in ("main", "seventy", "thirty", "work", "mode_share"):
+    assert abs(data[name] - script[name]) <= 0.02 * script["main"] + 1, name
+EOF
