@@ -356,6 +356,17 @@ static void statistics(double span_ns)
 	print("histogram of a name", v, 20, 0, 0);
 }
 
+/* The first page and the flame graph, computed and as they are found when opened again. */
+static void firsts(const char *when)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "overview, %s, CPU", when);
+	printf("%-44s %8.3f s   (goal 0.3)\n", what, ask("overview", NULL));
+	snprintf(what, sizeof(what), "flame graph, %s, CPU", when);
+	printf("%-44s %8.3f s   (goal 0.5)\n", what, ask("flame?limit=2000", NULL));
+}
+
 /* MiB of the server's private memory; the kernel can reclaim mapped files. */
 static double memory(const char *when)
 {
@@ -475,6 +486,7 @@ static void measure(void)
 		       again ? "open and first tiles, indexed"
 			     : "open, make the index, first tiles",
 		       seconds(CLOCK_MONOTONIC) - begin, again ? "   (goal 1)" : "");
+		firsts(again ? "opened again" : "first time");
 		if (!again)
 			view_close(traces);
 	}

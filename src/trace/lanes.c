@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: segments into lanes and rows, as they are found. */
-#include "trace/reader.h"
+#include "trace/rows.h"
 
 /* The lane of a segment; made when it is the first. NULL: no memory. */
 static struct lane *lane_of(struct trace_private *p, const struct segment *s)
@@ -93,6 +93,14 @@ static int lanes_by_start(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
+static void rows_forget(struct trace_private *p)
+{
+	free(p->row_places);
+	free(p->row_firsts);
+	p->row_places = p->row_firsts = NULL;
+	p->row_tracks = 0;
+}
+
 /* Rows come nearly in order: only those from the least new one on are sorted. */
 static void rows_sort(struct trace_private *p)
 {
@@ -101,6 +109,7 @@ static void rows_sort(struct trace_private *p)
 
 	if (from == p->rows.n)
 		return;
+	rows_forget(p);
 	least = &v[from];
 	for (size_t i = from; i < p->rows.n; i++)
 		least = lanes_by_start(&v[i], least) < 0 ? &v[i] : least;
@@ -108,6 +117,48 @@ static void rows_sort(struct trace_private *p)
 		from--;
 	qsort(p->rows.v + from, p->rows.n - from, sizeof(*p->rows.v), lanes_by_start);
 	p->rows_sorted = p->rows.n;
+}
+
+/* Counting sort by track, which keeps the order of start. */
+static int rows_index(struct trace_private *p)
+{
+	uint32_t *firsts = calloc(p->tracks.n + 2, sizeof(*firsts));
+	uint32_t *places = malloc((p->rows.n + 1) * sizeof(*places));
+
+	if (!firsts || !places) {
+		free(firsts);
+		free(places);
+		return TACHO_ENOMEM;
+	}
+	/* firsts[i + 1] is where the next segment of track i goes, and at last where i ends. */
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (p->rows.v[i].track < p->tracks.n)
+			firsts[p->rows.v[i].track + 2]++;
+	for (size_t i = 1; i < p->tracks.n + 2; i++)
+		firsts[i] += firsts[i - 1];
+	for (size_t i = 0; i < p->rows.n; i++)
+		if (p->rows.v[i].track < p->tracks.n)
+			places[firsts[p->rows.v[i].track + 1]++] = (uint32_t)i;
+	p->row_places = places;
+	p->row_firsts = firsts;
+	p->row_tracks = p->tracks.n;
+	return 0;
+}
+
+int lanes_rows_of(struct trace_private *p, uint32_t track, uint32_t *first, uint32_t *end)
+{
+	int r = 0;
+
+	if (p->row_tracks != p->tracks.n)
+		rows_forget(p);
+	if (!p->row_places)
+		r = rows_index(p);
+	*first = *end = 0;
+	if (r == 0 && track < p->tracks.n) {
+		*first = p->row_firsts[track];
+		*end = p->row_firsts[track + 1];
+	}
+	return r;
 }
 
 void lanes_finish(struct trace_private *p)
@@ -137,6 +188,8 @@ void lanes_clear(struct trace_private *p)
 		free(p->lane_list.v[i]);
 	}
 	map_free(&p->lane_numbers);
+	rows_forget(p);
+	rblocks_forget(p);
 	p->lane_list.n = p->lanes.n = p->rows.n = p->rows_sorted = p->zone_segments = 0;
 	p->lanes_new = false;
 	p->trace.zones = p->trace.rows = 0;

@@ -184,7 +184,7 @@ static int index_build(const struct trace_lod *lod, const char *path, int *fd)
 	if (r == TACHO_EWRITE)
 		return lod_build(lod, NULL, fd);
 	if (r == 0)
-		lod_cache_trim(path);
+		trace_cache_trim(path);
 	return r;
 }
 

@@ -272,8 +272,6 @@ char *lod_cache_path(const struct trace *t, const char *dir);
 /* A file without a name in the cache folder or the one for temporary files; -1 when there is none.
  */
 int lod_cache_unnamed(const char *dir);
-/* Removes the indices beside PATH that were not used for long, and the oldest of too many. */
-void lod_cache_trim(const char *path);
 
 /* lod_live.c: an index that grows. */
 int lod_live_update(struct trace_lod *lod);

@@ -45,7 +45,8 @@ static bool cache_folder(struct buf *path, const char *dir)
 	return true;
 }
 
-char *lod_cache_path(const struct trace *t, const char *dir)
+/* "FOLDER/UUID-SIZE" and END. */
+static char *cached_path(const struct trace *t, const char *dir, char separator, const char *end)
 {
 	struct buf path = BUF_INIT;
 
@@ -56,8 +57,18 @@ char *lod_cache_path(const struct trace *t, const char *dir)
 	buf_addc(&path, '/');
 	for (int i = 0; i < UUID_DIGITS / 2; i++)
 		buf_addf(&path, "%02x", t->uuid[i]);
-	buf_addf(&path, "-%llx.lod", (unsigned long long)t->file_size);
+	buf_addf(&path, "-%llx%c%s", (unsigned long long)t->file_size, separator, end);
 	return buf_detach(&path);
+}
+
+char *lod_cache_path(const struct trace *t, const char *dir)
+{
+	return cached_path(t, dir, '.', "lod");
+}
+
+char *trace_cache_path(const struct trace *t, const char *name)
+{
+	return cached_path(t, NULL, '-', name);
 }
 
 int lod_cache_unnamed(const char *dir)
@@ -71,7 +82,10 @@ int lod_cache_unnamed(const char *dir)
 	return fd >= 0 ? fd : open(P_tmpdir, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* "UUID-SIZE.lod" and nothing else: other files of the folder are not ours to remove. */
+/*
+ * "UUID-SIZE.lod" and "UUID-SIZE-KEY.answer" and nothing else: other files of the folder are not
+ * ours to remove.
+ */
 static bool is_index(const char *name, bool *whole)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -81,9 +95,16 @@ static bool is_index(const char *name, bool *whole)
 		return false;
 	name += n + 1;
 	n = strspn(name, digits);
-	if (!n || n > 16 || strncmp(name + n, ".lod", 4))
+	if (!n || n > 16)
 		return false;
-	name += n + 4;
+	name += n;
+	n = name[0] == '-' ? strspn(name + 1, digits) : 0;
+	if (n == 16 && !strncmp(name + 17, ".answer", 7))
+		name += 24;
+	else if (!strncmp(name, ".lod", 4))
+		name += 4;
+	else
+		return false;
 	*whole = !name[0];
 	if (*whole)
 		return true;
@@ -91,7 +112,7 @@ static bool is_index(const char *name, bool *whole)
 	return n && !strcmp(name + 1 + n, ".tmp");
 }
 
-void lod_cache_trim(const char *path)
+void trace_cache_trim(const char *path)
 {
 	static const struct cache_kind kind = {is_index, CACHE_BYTES};
 	const char *name = strrchr(path, '/') + 1;

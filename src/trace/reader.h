@@ -86,6 +86,8 @@ struct zblock {
 };
 
 /* Blocks without references in the order of their use. */
+struct rblock;
+
 struct zblock_list {
 	struct zblock *newest, *oldest;
 	size_t bytes;
@@ -102,6 +104,7 @@ struct zblock_list {
 #define ZBLOCK_PEEK_SRCLOCS 16u
 
 #define CACHE_BUCKETS 1024u
+#define ROW_BLOCKS    64u /* a power of two */
 
 #define LANE_KEY(track, depth) ((uint64_t)(track) << 32 | (depth))
 
@@ -156,6 +159,12 @@ struct trace_private {
 		VEC(struct segment);
 	} rows;             /* by start */
 	size_t rows_sorted; /* later ones are new */
+	/* Numbers in ROWS by track, made when a track's rows are first read; see lanes_rows_of().
+	 */
+	uint32_t *row_places, *row_firsts;
+	size_t row_tracks;
+	struct rblock *row_blocks[ROW_BLOCKS]; /* of rows.c, by offset: decoded last */
+	size_t row_block_bytes;
 	struct {
 		VEC(struct segment);
 	} pending;                     /* of the block that is being read */
@@ -236,6 +245,8 @@ int reader_open_scanned(struct trace_private **p, const char *path, uint64_t lim
  */
 int lanes_add_segment(struct trace_private *p, uint16_t type, const struct segment *s);
 void lanes_finish(struct trace_private *p);
+/* The segments of a track are rows.v[row_places[i]] for FIRST <= i < END, by start. */
+int lanes_rows_of(struct trace_private *p, uint32_t track, uint32_t *first, uint32_t *end);
 void lanes_clear(struct trace_private *p);
 
 /* scan.c: finds the blocks. index_load() is TACHO_EDAMAGED when there is no usable index. */

@@ -7,7 +7,7 @@
 #include "trace/rows.h"
 #include "base/limits.h"
 
-#define RECENT 64u
+#define RECENT_BYTES (4u << 20)
 
 struct run {
 	struct rblock *block;
@@ -23,12 +23,11 @@ struct trace_rows {
 	uint64_t t0, t1;
 	uint32_t track_kind; /* of the tracks; TRACE_TRACK_KINDS: any */
 	uint64_t from;       /* offset in the file */
-	size_t next;         /* segment in trace_private.rows */
+	size_t next, end;    /* segments in trace_private.rows, or of a track in row_places */
 	struct run **heap;
 	size_t n, cap;
 	size_t bytes;
-	struct rblock *recent[RECENT]; /* by offset: small tracks share blocks */
-	struct run *last;              /* of the row given last: not yet moved on */
+	struct run *last; /* of the row given last: not yet moved on */
 };
 
 /* ----------------------------------------------------------------- blocks */
@@ -180,22 +179,50 @@ static int run_sort(struct run *run)
 	return 0;
 }
 
-/* The block at OFFSET with a reference for the caller. */
+static size_t rblock_bytes(const struct rblock *b)
+{
+	return sizeof(*b) + b->n * ROW_COLUMNS * sizeof(uint64_t) + b->text.cap;
+}
+
+void rblocks_forget(struct trace_private *p)
+{
+	for (size_t i = 0; i < ROW_BLOCKS; i++) {
+		rblock_put(p->row_blocks[i]);
+		p->row_blocks[i] = NULL;
+	}
+	p->row_block_bytes = 0;
+}
+
+/*
+ * The block at OFFSET with a reference for the caller. Small tracks share blocks, and are read one
+ * after the other: without the recent blocks each track would unpack them again.
+ */
 static int recent_block(struct trace_rows *r, uint64_t offset, struct rblock **block)
 {
-	struct rblock **recent = &r->recent[(offset * 0x9e3779b97f4a7c15u) >> 32 & (RECENT - 1)];
-	struct rblock *new;
-	int e;
+	struct trace_private *p = r->p;
+	size_t place = (offset * 0x9e3779b97f4a7c15u) >> 32 & (ROW_BLOCKS - 1);
+	struct rblock *found = p->row_blocks[place];
+	int e = 0;
 
-	if (!*recent || (*recent)->offset != offset) {
-		e = rblock_read(r->p, offset, &new);
+	if (!found || found->offset != offset) {
+		e = rblock_read(p, offset, &found);
 		if (e < 0)
 			return e;
-		rblock_put(*recent);
-		*recent = new;
+		if (p->row_blocks[place])
+			p->row_block_bytes -= rblock_bytes(p->row_blocks[place]);
+		rblock_put(p->row_blocks[place]);
+		p->row_blocks[place] = NULL;
+		if (p->row_block_bytes + rblock_bytes(found) > RECENT_BYTES)
+			rblocks_forget(p);
+		if (rblock_bytes(found) > RECENT_BYTES) {
+			*block = found;
+			return 0;
+		}
+		p->row_blocks[place] = found;
+		p->row_block_bytes += rblock_bytes(found);
 	}
-	(*recent)->references++;
-	*block = *recent;
+	found->references++;
+	*block = found;
 	return 0;
 }
 
@@ -330,6 +357,18 @@ int trace_rows_open(struct trace_rows **rows, struct trace *trace, uint32_t trac
 	r->t0 = t0;
 	r->t1 = t1;
 	r->track_kind = TRACE_TRACK_KINDS;
+	r->end = r->p->rows.n;
+	if (track != TRACE_NONE) {
+		uint32_t first, end;
+		int e = lanes_rows_of(r->p, track, &first, &end);
+
+		if (e < 0) {
+			free(r);
+			return e;
+		}
+		r->next = first;
+		r->end = end;
+	}
 	*rows = r;
 	return 0;
 }
@@ -365,21 +404,25 @@ static bool rows_takes(const struct trace_rows *r, const struct segment *s)
 {
 	if (s->offset < r->from || s->end < r->t0)
 		return false;
-	if (r->track != TRACE_NONE)
-		return r->track == s->track;
-	return r->track_kind == TRACE_TRACK_KINDS ||
+	return r->track != TRACE_NONE || r->track_kind == TRACE_TRACK_KINDS ||
 	       (s->track < r->p->tracks.n && r->p->tracks.v[s->track].kind == r->track_kind);
+}
+
+/* NULL: there is none. */
+static const struct segment *rows_segment(const struct trace_rows *r)
+{
+	if (r->next == r->end)
+		return NULL;
+	return &r->p->rows.v[r->track != TRACE_NONE ? r->p->row_places[r->next] : r->next];
 }
 
 /* Opens all runs that may hold a row before the one at the top. */
 static int rows_fill(struct trace_rows *r)
 {
-	const struct trace_private *p = r->p;
+	const struct segment *s;
 	int e = 0;
 
-	while (e == 0 && r->next < p->rows.n) {
-		const struct segment *s = &p->rows.v[r->next];
-
+	while (e == 0 && (s = rows_segment(r))) {
 		if (s->start >= r->t1 || (r->n && s->start > r->heap[0]->time))
 			break;
 		r->next++;
@@ -393,12 +436,14 @@ static int rows_fill(struct trace_rows *r)
 static bool run_continues(struct trace_rows *r)
 {
 	struct run *run = r->last;
+	const struct segment *s;
 	uint64_t time;
 
 	if (!run || r->n != 1 || run->next + 1 >= run->count)
 		return false;
 	time = run_time(run, run->next + 1);
-	if (time >= r->t1 || (r->next < r->p->rows.n && r->p->rows.v[r->next].start <= time))
+	s = rows_segment(r);
+	if (time >= r->t1 || (s && s->start <= time))
 		return false;
 	run->next++;
 	run->time = time;
@@ -431,8 +476,6 @@ void trace_rows_close(struct trace_rows *r)
 		return;
 	for (size_t i = 0; i < r->n; i++)
 		run_free(r->heap[i]);
-	for (size_t i = 0; i < RECENT; i++)
-		rblock_put(r->recent[i]);
 	free(r->heap);
 	free(r);
 }

@@ -16,6 +16,8 @@ struct rblock {
 /* A new one with one reference, or an error; rblock_put() drops a reference. */
 int rblock_read(struct trace_private *p, uint64_t offset, struct rblock **block);
 void rblock_put(struct rblock *b);
+/* Drops the blocks that were decoded last. */
+void rblocks_forget(struct trace_private *p);
 
 /* Row I with its ids made sound; kind TRACE_ROW_KINDS when it is of a kind not known here. */
 void rblock_row(const struct trace_private *p, const struct rblock *b, uint32_t i,

@@ -775,6 +775,13 @@ int trace_lod_open(struct trace_lod **lod, struct trace *trace, const char *dir,
 		   struct tacho_error *err);
 void trace_lod_close(struct trace_lod *lod);
 /*
+ * "FOLDER/UUID-SIZE-NAME", the place of something derived from a saved trace, in the folder of the
+ * indices; NAME is 16 digits and ".answer". Freed by the caller; NULL: there is no such folder.
+ */
+char *trace_cache_path(const struct trace *trace, const char *name);
+/* Removes the files beside PATH that were not used for long, and the oldest of too many. */
+void trace_cache_trim(const char *path);
+/*
  * After trace_refresh() of a trace that is followed: adds what is new. The index of such a trace is
  * in a file without a name.
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Find the function that answers a query, for view_ask(); helpers of all answers. */
+#include "base/now.h"
+#include "view/answer_cache.h"
 #include "view/call_args.h"
 
 #include <stdarg.h>
@@ -173,9 +175,39 @@ static int call_with(struct view_call *c, const struct route *route)
 	c->handle = handle;
 	c->trace = handle->trace;
 	c->lod = handle->lod;
-	r = route->call(c);
+	if (route->use == QUICK) {
+		r = route->call(c);
+	} else if (!answer_cache_find(c, route->name)) {
+		double began = now_seconds();
+
+		r = route->call(c);
+		if (r == 0)
+			answer_cache_keep(c, route->name, began);
+	}
 	handle_put(c->on, handle);
 	return r;
+}
+
+void call_prepare(struct view_trace *t, const char *question, bool (*gone)(void *context),
+		  void *context)
+{
+	struct view_query *query = malloc(sizeof(*query));
+	struct view_answer answer = {.body = BUF_INIT};
+	struct view_call c = {
+		.on = t, .query = query, .answer = &answer, .gone = gone, .context = context};
+	size_t name = strcspn(question, "?");
+
+	c.gen = 1;
+	memcpy(c.tag, t->tag, sizeof(c.tag));
+	if (query && query_parse(query, question[name] ? question + name + 1 : NULL))
+		for (size_t i = 0; i < ROUTES; i++)
+			if (strlen(routes[i].name) == name &&
+			    !strncmp(routes[i].name, question, name))
+				call_with(&c, &routes[i]);
+	if (answer.file)
+		fclose(answer.file);
+	buf_free(&answer.body);
+	free(query);
 }
 
 static int call_of_trace(struct view_call *c, const struct view_question *q)

@@ -41,6 +41,10 @@ void call_begin(struct view_call *c);
 int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *c, void *context),
 	    void *context);
 
+/* Asks "flame?limit=5" of a saved trace before a page does, so that the answer is kept. */
+void call_prepare(struct view_trace *t, const char *question, bool (*gone)(void *context),
+		  void *context);
+
 /* Nanoseconds of an answer; the mean length of a tick. */
 double call_ns(const struct view_call *c, uint64_t ticks);
 double call_tick(const struct view_call *c);

@@ -15,6 +15,7 @@
 struct node {
 	uint32_t srcloc, parent;
 	uint32_t first, next; /* child; sibling */
+	uint32_t recent;      /* the child found last: the usual next one */
 	uint64_t total, inside, count;
 };
 
@@ -34,9 +35,17 @@ struct flame {
 static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t *child)
 {
 	uint64_t key = (uint64_t)parent << 32 | srcloc;
-	const uint32_t *known = map_get(&f->places, key);
+	uint32_t recent = f->nodes.v[parent].recent;
+	const uint32_t *known;
 	struct node fresh = {.srcloc = srcloc, .parent = parent, .next = f->nodes.v[parent].first};
 
+	if (recent && f->nodes.v[recent].srcloc == srcloc) {
+		*child = recent;
+		return 0;
+	}
+	known = map_get(&f->places, key);
+	if (known)
+		f->nodes.v[parent].recent = *known;
 	if (known || f->nodes.n == NODES) {
 		*child = known ? *known : parent;
 		return 0;
@@ -44,7 +53,7 @@ static int child_of(struct flame *f, uint32_t parent, uint32_t srcloc, uint32_t 
 	*child = (uint32_t)f->nodes.n;
 	if (map_set(&f->places, key, *child) < 0 || vec_push(&f->nodes, fresh) < 0)
 		return TACHO_ENOMEM;
-	f->nodes.v[parent].first = *child;
+	f->nodes.v[parent].first = f->nodes.v[parent].recent = *child;
 	return 0;
 }
 

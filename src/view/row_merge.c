@@ -77,29 +77,25 @@ static int stream_add(struct rows *r, uint32_t track, const struct part *part)
 	return e < 0 ? e : 0;
 }
 
-static bool has_track(const struct part *part, const struct trace *t, uint32_t track)
-{
-	return part->track == track ||
-	       (part->track == TRACE_NONE && t->tracks[track].kind == part->kind);
-}
-
 static int open_part(struct rows **rows, struct view_call *c, const struct part *part)
 {
 	const struct trace *t = c->trace;
 	struct rows *r = calloc(1, sizeof(*r));
-	size_t room = 0;
+	size_t room = part->track != TRACE_NONE;
 	int e = 0;
 
 	if (!r)
 		return TACHO_ENOMEM;
 	r->c = c;
-	for (uint32_t i = 0; i < t->track_count; i++)
-		room += has_track(part, t, i);
+	for (uint32_t i = 0; part->track == TRACE_NONE && i < t->track_count; i++)
+		room += t->tracks[i].kind == part->kind;
 	r->heap = calloc(room + 1, sizeof(*r->heap));
 	if (!r->heap)
 		e = TACHO_ENOMEM;
-	for (uint32_t i = 0; e == 0 && i < t->track_count; i++)
-		if (has_track(part, t, i))
+	else if (part->track != TRACE_NONE && part->track < t->track_count)
+		e = stream_add(r, part->track, part);
+	for (uint32_t i = 0; e == 0 && part->track == TRACE_NONE && i < t->track_count; i++)
+		if (t->tracks[i].kind == part->kind)
 			e = stream_add(r, i, part);
 	for (size_t i = r->n / 2; e == 0 && i-- > 0;)
 		row_merge_sift(r, i);

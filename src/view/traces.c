@@ -154,6 +154,7 @@ static int trace_load(struct view_trace *t, const char *session, struct tacho_er
 		r = chrome_open(t, err);
 	else
 		r = tracy_open_any(&t->quick.trace, t->path, NULL, err);
+	t->keeps = !session && text_ends_with(t->path, ".tacho");
 
 	if (r == 0)
 		r = trace_lod_open(&t->quick.lod, t->quick.trace, NULL, err);

@@ -58,6 +58,7 @@ struct view_trace {
 	bool live;     /* it is being recorded */
 	bool followed; /* it was, when it was opened */
 	bool was_live;
+	bool keeps; /* slow answers are kept in the cache folder: it is saved and has a name */
 	struct ring_follow *session; /* of the recording, or NULL */
 	struct view_now now;
 	struct {
