@@ -372,13 +372,22 @@ int call_op(struct view_call *c)
 	const struct perf_op *op;
 	bool merged = true;
 	struct ops *o;
-	int r = arg_bool(c, "merge", &merged);
+	int given = arg_bool(c, "merge", &merged), r = given;
 
 	if (r >= 0)
 		r = ops_take(c, merged, &o);
 	if (r < 0)
 		return r;
 	r = op_find(c, o, &op);
+	if (r < 0 && !given && c->answer->status == VIEW_MISSING) {
+		/* Merged away: the timeline shows it all the same. */
+		ops_put(c, o);
+		call_reset(c);
+		r = ops_take(c, false, &o);
+		if (r < 0)
+			return r;
+		r = op_find(c, o, &op);
+	}
 	if (r == 0)
 		r = op_answer(c, o, op);
 	ops_put(c, o);

@@ -45,6 +45,28 @@ for trace, path in enumerate(sys.argv[1:]):
                     # Of devices that are merged it is the call of one of them.
                     assert int(op["op"]) >> 10 == int(z["op_call"]) >> 10, (path, z, op)
     assert host >= len(calls) > 0 and device > host, (path, host, device)
+# The lane of a device has each of its ops, merged where they are too short, and the host's side of it.
+for trace, path in enumerate(sys.argv[1:]):
+    zones = [s.call(f"zone?lane={lane}&idx={i}", trace) for t in s.call("meta", trace)["tracks"] if t["kind"] == "thread" for lane, n in t["lanes"] for i in range(n)]
+    hosts = {z["start"]: z["duration"] for z in zones if "op" in z}
+    table = [r for r in s.call("ops?merge=0&limit=1000", trace)["rows"] if not r["signpost"] and r["t0"] is not None]
+    for device in {r["device"] for r in table}:
+        mine = sorted((r for r in table if r["device"] == device), key=lambda r: (r["t0"], r["row"]))
+        lanes = s.call(f"op_lanes?dev={device}", trace)
+        assert lanes["total"] == len(mine) and not lanes["more"], (path, lanes)
+        assert [r[:2] + r[3:7] for r in lanes["rows"]] == [[m["t0"], m["t1"], m["code"], m["bound"], m["row"], 1] for m in mine], (path, lanes["rows"])
+        assert all(r[8] == hosts[r[7]] for r in lanes["rows"] if len(r) > 7) and any(len(r) > 7 for r in lanes["rows"]), (path, lanes["rows"])
+        free = [0] * lanes["lanes"]
+        for r in lanes["rows"]:
+            assert r[0] >= free[r[2]], (path, "ops of a lane overlap", r)
+            free[r[2]] = r[1]
+            assert s.call(f"op?id={r[5]}", trace)["op"]["row"] == r[5]
+        span = mine[-1]["t1"] - mine[0]["t0"]
+        one = s.call(f"op_lanes?dev={device}&least={10 * span}", trace)
+        assert sum(r[6] for r in one["rows"]) == len(mine) and len(one["rows"]) == lanes["lanes"], (path, one)
+        part = s.call(f"op_lanes?dev={device}&t0={mine[1]['t0']}&t1={mine[1]['t0'] + 1}", trace)["rows"]
+        assert mine[1]["row"] in {r[5] for r in part}, (path, part)
+        assert s.call("op_lanes?dev=99", trace)["rows"] == []
 # By IDs, which count from 1 as perf-report does; signposts and shares are there whatever is chosen.
 table = s.call("ops")
 ids = [r["number"] for r in table["rows"] if not r["signpost"]]
