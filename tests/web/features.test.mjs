@@ -403,3 +403,44 @@ test("compared durations of a name open and close; a filter that takes no plot s
 	await page.getByLabel("Filter").fill("no such plot");
 	await page.getByText("No plot has such a name.").waitFor();
 }));
+
+/** Where an op, or the middle of the gap before it, is on the row of its device. */
+const opAt = (page, gap) => page.evaluate((g) => {
+	const t = window.tachoTimeline, over = t.el.over.getBoundingClientRect();
+	const row = t.rows.value.rows.find((r) => r.kind === "ops");
+	const list = row ? [...t.opLanes.rows(row.ops)].sort((a, b) => a[0] - b[0]) : [];
+	const k = list.findIndex((o, i) => i > 0 && o[6] === 1 && o[7] !== undefined && o[0] > list[i - 1][1] + 100);
+	if (k < 0)
+		return null;
+	const f = t.frame, [t0, t1] = g ? [list[k - 1][1], list[k][0]] : list[k];
+	const x = ((t0 + t1) / 2 - f.t0) / f.ns;
+	return { x: over.left + x, y: over.top + row.y - t.el.body.scrollTop + 10, w: (t1 - t0) / f.ns, t0: list[k - 1][0], t1: list[k][1], name: list[k][3], id: list[k][5], host: [list[k][7], list[k][7] + list[k][8]] };
+}, gap);
+
+test("a device has a lane of ops, with gaps that say what the host did, and host zones have the names of their ops", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	const first = await until("ops", () => opAt(page, false));
+	await page.evaluate(() => { const t = window.tachoTimeline; t.scrollToY(t.rows.value.rows.find((r) => r.kind === "ops").y, 0.5); });
+	await fit(page, { t0: first.t0, t1: first.t1 });
+	const op = await until("a wide op", () => opAt(page, false), (o) => o?.id === first.id && o.w > 4);
+	await page.mouse.move(op.x, op.y);
+	await until("its tooltip", () => page.locator(".tooltip").count() && page.locator(".tooltip").innerText(), (t) => t && t.includes(op.name) && /dispatched/.test(t));
+	await page.mouse.click(op.x, op.y);
+	await until("the op", () => hash(page), (h) => h.includes(`sel=op:${op.id}`));
+	const drawer = page.getByTestId("drawer");
+	await until("the drawer", () => drawer.count() && drawer.innerText(), (t) => t && t.includes(op.name));
+	await page.keyboard.press("Escape");
+	await until("closed", () => drawer.count(), (n) => n === 0);
+	const gap = await until("the gap", () => opAt(page, true), (o) => o?.id === first.id && o.w > 4);
+	await page.mouse.click(gap.x, gap.y);
+	await until("the gap's causes", () => page.getByTestId("gap").count() && page.getByTestId("gap").innerText(), (t) => t && /%/.test(t));
+	await until("in the URL", () => hash(page), (h) => h.includes(`sel=gap:${op.id}`));
+	await page.reload();
+	await until("kept", () => page.getByTestId("gap").count(), (n) => n === 1);
+	await page.keyboard.press("Escape");
+	// the host's zone of the op, by its time
+	await fit(page, { t0: op.host[0], t1: op.host[1] });
+	const names = () => page.evaluate(() => window.tachoTimeline.drawnStripes().filter((d) => !d.stripe.device).flatMap((d) => d.boxes.map((b) => window.tachoTimeline.hostOp(b.name, b.x0, b.x1)?.[3])).filter(Boolean));
+	await page.evaluate(() => { window.tachoTimeline.el.body.scrollTop = 0; });
+	await until("its name on the host", names, (n) => n.includes(op.name));
+}));

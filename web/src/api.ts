@@ -132,7 +132,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 	return {
 		gen: 0, tag: "", name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
 		properties: {}, ...m,
-		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, noc: false, source: false, ...m.has },
+		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, samples: false, noc: false, source: false, ...m.has },
 	};
 }
 
@@ -165,6 +165,10 @@ export const api = {
 	lockSpan: (id: number, q: Query, s?: AbortSignal) => getJson<T.LockSpan>(`t/${id}/lock`, q, s),
 	ops: <R = T.OpRow>(id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage<R>>(`t/${id}/ops`, q, s),
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
+	opLanes: (id: number, q: Query, s?: AbortSignal) => getJson<T.OpLanes>(`t/${id}/op_lanes`, q, s, Priority.sight),
+	states: (id: number, q: Query, s?: AbortSignal) => getJson<T.States>(`t/${id}/states`, q, s),
+	stacks: (id: number, q: Query, s?: AbortSignal) => getJson<T.Stacks>(`t/${id}/stacks`, q, s),
+	sample: (id: number, q: Query, s?: AbortSignal) => getJson<T.Sample>(`t/${id}/sample`, q, s, Priority.sight),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[]; messages_looked_at?: number }>(`t/${id}/search`, { q, limit: 50 }, s),
 	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then((o) => fullOverview(id, o)),

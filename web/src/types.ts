@@ -98,7 +98,7 @@ export interface Meta {
 	names_total: number;
 	warnings: Warning[];
 	properties: Record<string, string | number>;
-	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; noc: boolean; source: boolean };
+	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; samples: boolean; noc: boolean; source: boolean };
 }
 
 export type NameRow = [name: string, func: string, file: string, line: number, color: number];
@@ -199,6 +199,41 @@ export interface FlameNode {
 	self: number;
 	count: number;
 	children: FlameNode[];
+}
+
+/** What threads did: ns of each of STATES. */
+export interface States {
+	states: string[];
+	event: string;
+	threads: { track: number; ns: number[]; samples: number; sampled: number; runs: number; moves: number }[];
+	total: number[];
+	locks: { track: number; name: string; ns: number }[];
+}
+
+export interface StackFrame {
+	name: string;
+	library: string;
+	file: string;
+	line: number;
+	inlined: boolean;
+}
+
+/** One moment of a thread. */
+export interface Sample {
+	state: { state: number; name: string; start: number; end: number; cpu: number | null; lock?: number | null; lock_name?: string; stack: StackFrame[] } | null;
+	sample: { t: number; stack: StackFrame[] } | null;
+}
+
+/** Sampled functions as a tree, or each once. */
+export interface Stacks {
+	samples: number;
+	total: number;
+	stacked: number;
+	whole: number;
+	lost: number;
+	items_total: number;
+	names: { name: string; library: string; file: string; line: number }[];
+	items: [depth: number, name: number, total: number, self: number, samples: number, selfSamples: number][];
 }
 
 export interface Message {
@@ -328,6 +363,16 @@ export interface GapCause {
 	cause: string;
 	us: number;
 	zone: string | null;
+}
+
+/** One op on the timeline, or COUNT short ones together. ID is for the op call; the host side is known for single ops. */
+export type OpSpan = [start: number, end: number, lane: number, name: string, bound: string, id: number, count: number, host?: number, hostDuration?: number];
+
+export interface OpLanes {
+	total: number;
+	lanes: number;
+	rows: OpSpan[];
+	more: boolean;
 }
 
 /** Ops of one code or category together. */

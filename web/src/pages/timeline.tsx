@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: minimap, ruler, frames, rows, drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { fmtDur } from "../format";
+import { boundHint, fmtDur } from "../format";
+import { css, RISC_COLORS } from "../theme";
+import { BOUND_COLORS } from "../timeline/oplanes";
+import { STATE_COLORS } from "../timeline/states";
 import { duration, entry, follow, go, meta, openRows, params, pins, traceId, UNSET, view } from "../state";
 import { setTimelineKeys } from "../keys";
 import { link } from "../live";
@@ -94,11 +97,36 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 				{LIBRARY_MODES.map((m) => <option value={m}>{m}</option>)}
 			</select></label>
 			<JumpTo tl={tl} />
+			{tl && <Legend tl={tl} />}
 			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}
 			<span class="spacer" />
 			{tl?.tiles.error.value && link.value === "open" && <span class="bad" role="alert">{tl.tiles.error.value}</span>}
 			<span class="view-span"><span data-testid="view-span">{fmtDur(v.t1 - v.t0)} in view</span> <span class="dim">of {fmtDur(duration.value)}</span></span>
 		</div>
+	);
+}
+
+const BOUNDS = ["DRAM", "FLOP", "BOTH", "SLOW", "HOST"];
+
+function Swatches({ title, list }: { title: string; list: [name: string, color: string][] }) {
+	return <><h3>{title}</h3><ul>{list.map(([name, color]) => <li key={name}><span class="swatch" style={{ background: color }} />{name}</li>)}</ul></>;
+}
+
+/** What the colours mean, for the parts that this trace has. */
+function Legend({ tl }: { tl: Timeline }) {
+	const states = tl.states.names.value, ops = meta.value?.has.ops, cores = (meta.value?.devices.length ?? 0) > 0;
+	if (!states.length && !ops && !cores)
+		return null;
+	return (
+		<details class="legend">
+			<summary>Legend</summary>
+			<div>
+				{cores && <Swatches title="Processors of a core" list={Object.entries(RISC_COLORS).map(([k, v]) => [k, css(v)])} />}
+				{ops && <Swatches title="Stripe below an op: its bound" list={BOUNDS.map((b) => [`${b}: ${boundHint(b)}`, css(BOUND_COLORS[b])])} />}
+				{states.length > 0 && <Swatches title="Strip below a thread: what it did" list={states.map((s, k) => [s, css(STATE_COLORS[k] ?? [128, 128, 128])])} />}
+				<p class="dim">A zone has the colour that the program gave it, else one by its kind, name, thread or processor.</p>
+			</div>
+		</details>
 	);
 }
 

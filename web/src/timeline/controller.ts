@@ -8,9 +8,9 @@ import type { Range } from "../state";
 import { fmtDur } from "../format";
 import { theme } from "../theme";
 import { announce } from "../ui/live";
-import type { Device, Meta, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
+import type { Device, Meta, OpSpan, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
 import { colorMode, libraryMode, Palette } from "./colors";
-import { type Colors, drawRuler, type Drawn, Painter, readColors } from "./draw";
+import { type Colors, drawRuler, type Drawn, FONT, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
 import { type Extras, isQueue, type Layout, layout, type OpenState, type Row, type Screen, screenOf, stuckAt, visibleRows } from "./layout";
 import { LibraryLanes } from "./library";
@@ -18,10 +18,12 @@ import { lockKey, lockLaneY, LockStore } from "./locks";
 import { MessageMarks } from "./messages";
 import { Minimap } from "./minimap";
 import { Motion } from "./motion";
-import { type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, type Places, warningAt } from "./overlay";
+import { type Arrow, type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, type Frame, type Outline, type Places, warningAt } from "./overlay";
+import { type OpHit, OpLaneStore, OP_H, OP_TOP } from "./oplanes";
 import { PlotStore } from "./plots";
 import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
 import { lit, lockSpan, op, zone } from "./select";
+import { StateStore, STATE_H } from "./states";
 import { TileStore, type Want } from "./tiles";
 
 export interface Elements {
@@ -42,6 +44,10 @@ export interface Hover {
 	drawn: Drawn | null;
 	box: Box | null;
 	row: Row | null;
+	/** The op, or the gap before it. */
+	op?: OpHit | null;
+	/** The thread whose strip of states it is. */
+	state?: number;
 }
 
 /** Top and bottom edge. */
@@ -71,6 +77,8 @@ export class Timeline {
 	readonly frames: FrameStrip;
 	readonly messages: MessageMarks;
 	readonly locks: LockStore;
+	readonly opLanes: OpLaneStore;
+	readonly states: StateStore;
 	private readonly library: LibraryLanes;
 	private readonly map: Minimap;
 	private readonly palette = new Palette();
@@ -97,7 +105,10 @@ export class Timeline {
 		this.messages = new MessageMarks(trace, again);
 		this.library = new LibraryLanes(trace);
 		this.locks = new LockStore(trace, again);
+		this.opLanes = new OpLaneStore(trace, again);
+		this.states = new StateStore(trace, again);
 		this.painter = new Painter(el.base.getContext("2d", { alpha: false }) as CanvasRenderingContext2D, this.palette);
+		this.painter.rename = (name, x0, x1) => this.hostOp(name, x0, x1)?.[3] ?? null;
 		this.stops.push(
 			effect(() => {
 				const m = meta.value;
@@ -181,6 +192,8 @@ export class Timeline {
 		this.library.close();
 		this.frames.close();
 		this.locks.close();
+		this.opLanes.close();
+		this.states.close();
 		this.hitAbort?.abort();
 	}
 
@@ -193,7 +206,7 @@ export class Timeline {
 		this.map.setMeta(m, live);
 		this.frames.setMeta(m, live);
 		const open = openRows.value;
-		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value, pins: pins.value };
+		const x: Extras = { folded: this.library.lanes.value, locks: this.locks.list.value, lockInfo: this.locks.info.value, opLanes: this.opLanes.lanes.value, sampled: this.states.tracks.value, pins: pins.value };
 		const old = this.laidOut;
 		const now = this.laidOut = [m, open, ...Object.values(x)];
 		// a grown trace usually has the same rows
@@ -316,8 +329,14 @@ export class Timeline {
 		this.palette.update(nameCount());
 		this.ask();
 		this.locks.want([...screen.pinned, ...screen.scrolled], this.tilesOf(view.peek()), this.tiles.gen, this.tiles.live, duration.peek());
+		this.opLanes.want([...new Set([...screen.pinned, ...screen.scrolled].flatMap((r) => r.ops ?? []))], view.peek(), f.ns);
+		this.states.want([...screen.pinned, ...screen.scrolled], this.tilesOf(view.peek()));
 		this.painter.rows(screen, f.height, scale, f.dpr, this.tiles, this.plots, lit.peek(), this.colors, (rows) => {
 			this.locks.draw(base, rows, scale, f.dpr, this.colors);
+			this.states.draw(base, rows, scale, f.dpr, this.colors.background);
+			base.setTransform(f.dpr, 0, 0, f.dpr, 0, 0);
+			base.font = FONT;
+			this.opLanes.draw(base, rows, f, this.colors, op.peek()?.op.row ?? null);
 			this.messages.draw(base, f, rows, this.colors);
 		});
 		drawRuler(this.size(this.el.ruler), scale, f.dpr, this.rulerHeight, this.colors);
@@ -335,7 +354,7 @@ export class Timeline {
 		if (!h)
 			return;
 		const now = h.y < 0 ? { ...h, t: this.timeAt(h.x) } : this.at(h.x, h.y);
-		if (now.t !== h.t || now.row?.key !== h.row?.key || now.box?.zone !== h.box?.zone || now.box?.lane !== h.box?.lane)
+		if (now.t !== h.t || now.row?.key !== h.row?.key || now.op?.op[5] !== h.op?.op[5] || now.box?.zone !== h.box?.zone || now.box?.lane !== h.box?.lane)
 			this.hover.value = now;
 	}
 
@@ -412,9 +431,13 @@ export class Timeline {
 				outline(l, this.clipped(row, lockLaneY(row, l.lane)));
 		}
 		const o = op.peek()?.op;
+		const shown = selection.peek()?.kind === "op" && (selection.peek() as { gap?: boolean }).gap && o?.gap_t0 != null && o.t0 != null ? { t0: o.gap_t0, t1: o.t0 } : o?.t0 != null && o.t1 != null ? { t0: o.t0, t1: o.t1 } : null;
+		const over = h?.op && !h.op.gap ? h.op.op : h?.box && h.drawn && !h.drawn.stripe.device ? this.hostOp(h.box.name, h.box.x0, h.box.x1) : null;
+		const ids = [over?.[5], o ? o.row : undefined].filter((id) => id !== undefined);
 		const state = {
+			arrows: [...new Set(ids)].flatMap((id) => this.arrowOf(id) ?? []),
 			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placesOfTracks(), clocks: this.clocks(),
-			cursor: h ? h.x : null, outlines, op: o?.t0 != null && o.t1 != null ? { t0: o.t0, t1: o.t1 } : null, end: duration.peek(),
+			cursor: h ? h.x : null, outlines, op: shown, end: duration.peek(),
 		};
 		drawOverlay(this.size(this.el.over), f, state, this.colors);
 		drawRulerOverlay(this.size(this.el.rulerOver), { ...f, height: this.el.rulerOver.clientHeight }, state, this.colors);
@@ -583,7 +606,28 @@ export class Timeline {
 					break;
 				}
 		const row = (above ? this.screen.pinned : this.screen.scrolled).find((r) => y >= r.y && y < r.y + r.h) ?? null;
-		return { x, y, t: this.timeAt(x), drawn, box, row };
+		const hit = row?.ops === undefined ? null : this.opLanes.at(row, this.timeAt(x), y - row.y, this.frame.ns);
+		return { x, y, t: this.timeAt(x), drawn, box, row, op: hit, state: row?.states !== undefined && y >= row.y + row.states - 1 && y <= row.y + row.states + STATE_H + 2 ? row.track?.id : undefined };
+	}
+
+	/** The op that a zone of the host dispatches. */
+	hostOp(name: number, x0: number, x1: number): OpSpan | null {
+		const f = this.frame;
+		return nameOf(name).includes("TT_DNN_DEVICE_OP") ? this.opLanes.hostOp(f.t0 + x0 / f.dpr * f.ns, f.t0 + x1 / f.dpr * f.ns, f.ns) : null;
+	}
+
+	/** The arrow from the host zone of an op to the op, where both are on the screen. */
+	private arrowOf(id: number): Arrow | null {
+		const found = this.opLanes.find(id), f = this.frame;
+		const row = found && this.onScreen.find((r) => r.ops === found.device);
+		if (!found || !row || found.op[7] === undefined)
+			return null;
+		const x = (found.op[7] - f.t0) / f.ns, end = x + (found.op[8] ?? 0) / f.ns;
+		for (const d of this.painter.drawn)
+			for (const b of d.stripe.device ? [] : d.boxes)
+				if (Math.abs(b.x1 / f.dpr - Math.min(end, f.width)) < 2.5 && this.hostOp(b.name, b.x0, b.x1)?.[5] === id)
+					return { x0: Math.max(0, Math.min(f.width, Math.max(0, x) / 2 + Math.min(end, f.width) / 2)), y0: d.y + d.stripe.h, x1: (found.op[0] - f.t0) / f.ns, y1: row.y + OP_TOP + found.op[2] * OP_H };
+		return null;
 	}
 
 	/** Warnings and clock information of the device at a point. */

@@ -77,6 +77,8 @@ export class Painter {
 	private block = new ImageData(1, 1);
 	private readonly cuts = new Map<string, Cut[]>();
 	private labels: (Label & { y: number })[] = [];
+	/** Another name for a zone between two device pixels: that of the op it dispatches. */
+	rename: (name: number, x0: number, x1: number) => string | null = () => null;
 	drawn: Drawn[] = [];
 
 	constructor(private readonly ctx: CanvasRenderingContext2D, private readonly palette: Palette) {}
@@ -189,7 +191,7 @@ export class Painter {
 				if (l.black !== black)
 					continue;
 				const x = Math.max(0, l.x0 / dpr) + 4;
-				const text = this.fitting(shortName(nameOf(l.name)), Math.min(right, l.x1 / dpr) - x - 3);
+				const text = this.fitting(this.rename(l.name, l.x0, l.x1) ?? shortName(nameOf(l.name)), Math.min(right, l.x1 / dpr) - x - 3);
 				if (text)
 					ctx.fillText(text, x, l.y);
 			}

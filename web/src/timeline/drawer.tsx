@@ -13,6 +13,8 @@ import { spanStep } from "./input";
 import { isQueue } from "./layout";
 import { lockName, spanText } from "./locks";
 import { lockSpan, op, selectError, zone } from "./select";
+import { STATE_COLORS } from "./states";
+import { css } from "../theme";
 
 function trackTitle(id: number): string {
 	const t = meta.value?.tracks.find((k) => k.id === id);
@@ -77,6 +79,35 @@ function OpOf({ op: id, call }: { op: string; call: string }) {
 	);
 }
 
+/** What the thread did during a zone, outside of zones inside it, and where: from samples. */
+function Time({ z }: { z: ZoneDetail }) {
+	const id = traceId.value, sampled = meta.value?.has.samples === true && id !== null;
+	const key = sampled ? `${id}|${z.lane}|${z.idx}` : null;
+	const inside = { lane: z.lane, idx: z.idx };
+	const self = useLoad(key && "self" + key, (s) => api.states(id as number, { ...inside, self: 1 }, s));
+	const stacks = useLoad(key, (s) => api.stacks(id as number, { ...inside, list: 1, limit: 8 }, s));
+	const total = self.data?.total ?? [];
+	const of = Math.max(1, z.duration);
+	const parts = total.map((ns, k) => [self.data?.states[k] ?? "", ns, k] as const).filter((p) => p[1] > of / 1000).sort((a, b) => b[1] - a[1]);
+	const children = z.self === null ? 0 : z.duration - z.self - (z.wait ?? 0);
+	if (!sampled || parts.length === 0)
+		return null;
+	const s = stacks.data;
+	return (
+		<section data-testid="zone-time">
+			<h3>What it did</h3>
+			<ul class="zones">
+				{parts.map(([name, ns, k]) => <li key={name}><span><span class="swatch" style={{ background: css(STATE_COLORS[k] ?? [128, 128, 128]) }} />{name}</span><span class="num">{fmtDur(ns)}</span><span class="num dim">{fmtPct(100 * ns / of)}</span></li>)}
+				{children > 0 && <li><span><span class="swatch" />zones inside it</span><span class="num">{fmtDur(children)}</span><span class="num dim">{fmtPct(100 * children / of)}</span></li>}
+			</ul>
+			{s && s.items.length > 0 && s.samples > 0 && <><h3>Where, by samples <span class="dim">{fmtCount(s.samples)}</span></h3>
+				<ul class="zones">{[...s.items].sort((a, b) => b[3] - a[3]).slice(0, 8).map(([, n, , ns]) => (
+					<li key={n} title={s.names[n].file}><span>{s.names[n].name}</span><span class="num">{fmtDur(ns)}</span><span class="num dim">{fmtPct(100 * ns / Math.max(1, s.total))}</span></li>
+				))}</ul></>}
+		</section>
+	);
+}
+
 function ZoneView({ z }: { z: ZoneDetail }) {
 	const row = nameRow(z.name);
 	const parent = z.ancestors.length ? z.ancestors.reduce((a, b) => b.start >= a.start ? b : a) : null;
@@ -108,6 +139,7 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 				{z.op && <OpOf op={z.op} call={z.op_call ?? z.op} />}
 				{z.extras.map((e) => <><dt>{e.kind}</dt><dd class="pre">{e.text ?? e.value}</dd></>)}
 			</dl>
+			<Time z={z} />
 			<Source name={z.name} />
 			{z.ancestors.length > 0 && <><h3>Inside</h3><ul class="zones">{[...z.ancestors].sort((a, b) => b.start - a.start).map((a) => <ZoneLink z={a} of={a.end - a.start} />)}</ul></>}
 			{z.children.length > 0 && <><h3>Children <span class="dim">{fmtCount(z.children_total)}</span></h3>
@@ -149,11 +181,27 @@ function slowestWords(d: OpDetail): string {
 	return c && risc ? `Slowest: core ${coreName(c.device, c.x, c.y)}, ${risc[0]}, ${fmtDur(c.kernel_ns)}` : "";
 }
 
+/** What the host did in the gap before an op, with shares. */
+function GapView({ d }: { d: OpDetail }) {
+	const gap = d.gap;
+	if (!gap)
+		return null;
+	return (
+		<section data-testid="gap">
+			<h3>The host in the gap before it <span class="dim">{fmtDur(gap.us * 1000)}</span></h3>
+			<ul class="zones">{gap.causes.map((c) => (
+				<li key={c.cause}><span>{c.cause}{c.zone && <span class="dim"> · {shortName(c.zone)}</span>}</span><span class="num">{fmtDur(c.us * 1000)}</span><span class="num dim">{fmtPct(100 * c.us / Math.max(gap.us, 1e-9), 0)}</span></li>
+			))}</ul>
+		</section>
+	);
+}
+
 function OpView() {
 	const d = op.value;
 	if (!d)
 		return null;
 	const o = d.op;
+	const atGap = selection.value?.kind === "op" && selection.value.gap === true;
 	const { t0, t1 } = o;
 	const shown = gapShown(o);
 	const cores = d.cores.map((c) => [coreName(c.device, c.x, c.y), c.kernel_ns] as [string, number]).sort((a, b) => b[1] - a[1]);
@@ -167,7 +215,8 @@ function OpView() {
 				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
-			{d.gap && d.gap.causes.length > 0 && <p class="note" data-testid="gap-causes" title={d.gap.causes.map((c) => `${c.cause}: ${fmtDur(c.us * 1000)}${c.zone ? `, longest zone ${c.zone}` : ""}`).join("\n")}>{fmtDur(d.gap.us * 1000)} before this op: {causeWords(d.gap.causes)}</p>}
+			{d.gap && d.gap.causes.length > 0 && atGap && <GapView d={d} />}
+			{d.gap && d.gap.causes.length > 0 && !atGap && <p class="note" data-testid="gap-causes" title={d.gap.causes.map((c) => `${c.cause}: ${fmtDur(c.us * 1000)}${c.zone ? `, longest zone ${c.zone}` : ""}`).join("\n")}>{fmtDur(d.gap.us * 1000)} before this op: {causeWords(d.gap.causes)}</p>}
 			{o.unreliable && <p class="note warn" data-testid="unreliable">A kernel has overwritten the profiler's buffers: these figures cannot be trusted.</p>}
 			{o.advice.map((a) => <p key={a} class="note warn">{a}</p>)}
 			<div class="actions">

@@ -190,6 +190,10 @@ async function click(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 		selection.value = s && s.idx !== null ? { kind: "lock", track, lane: s.lane, idx: s.idx } : null;
 		return;
 	}
+	if (h.row?.ops !== undefined) {
+		selection.value = h.op ? { kind: "op", id: String(h.op.op[5]), gap: h.op.gap !== null } : null;
+		return;
+	}
 	const z = await tl.zoneAt(h);
 	tl.select(z);
 	if (!z)
@@ -201,6 +205,10 @@ async function fitAt(tl: Timeline, p: { x: number; y: number }): Promise<void> {
 	const span = h.row?.lock ? await spanAt(tl, h, p.y) : null;
 	if (span) {
 		tl.fit({ t0: span.start, t1: span.end });
+		return;
+	}
+	if (h.op) {
+		tl.fit(h.op.gap ? { t0: h.op.gap[0], t1: h.op.gap[1] } : { t0: h.op.op[0], t1: h.op.op[1] });
 		return;
 	}
 	const z = await tl.zoneAt(h);

@@ -3,6 +3,8 @@
 // pixels: one lane (zones with labels) or the sum of several (how busy a closed group is).
 import type { Device, LockInfo, LockRow, Meta, Track } from "../types";
 import { fmtCount, fmtDur } from "../format";
+import { OP_H, OP_TOP } from "./oplanes";
+import { STATE_H } from "./states";
 import { LOCK_ROW_H, lockKey, lockName, PIN } from "./locks";
 import type { Rgb } from "../theme";
 import { riscColor } from "../theme";
@@ -27,7 +29,7 @@ export interface Stripe {
 	labels: boolean;
 }
 
-export type RowKind = "process" | "thread" | "device" | "heat" | "core" | "risc" | "group" | "plot" | "lock";
+export type RowKind = "process" | "thread" | "device" | "ops" | "heat" | "core" | "risc" | "group" | "plot" | "lock";
 
 export interface Row {
 	key: string;
@@ -47,6 +49,10 @@ export interface Row {
 	lock?: { track: number; hold: number; wait: number };
 	/** A device, for its clock information. */
 	device?: number;
+	/** Where the strip of the thread's states is, from the top of the row. */
+	states?: number;
+	/** A device whose ops the row shows. */
+	ops?: number;
 	/** Written on the row itself. */
 	warning?: string;
 	/** Its key in the list of pins; none if it cannot be pinned. */
@@ -64,6 +70,7 @@ interface Builder {
 	pinned: boolean;
 	/** Lanes that are lines. */
 	folded: ReadonlySet<number>;
+	sampled: ReadonlySet<number>;
 }
 
 /** PIN: it can be pinned. */
@@ -116,8 +123,12 @@ function laneTrack(b: Builder, t: Track, key: string, indent: number, label: str
 		});
 	else
 		stripes.push(sum(firstLane(t), t, 4, 14, tint, t.kind === "core"));
-	const h = open ? Math.max(24, y + 3) : 22;
-	add(b, { key, kind, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
+	let h = open ? Math.max(24, y + 3) : 22, states: number | undefined;
+	if (b.sampled.has(t.id)) {
+		states = t.lanes.length ? h - 2 : 8;
+		h = states + STATE_H + 4;
+	}
+	add(b, { key, kind, states, indent, label, note, title: t.name, h, open: t.lanes.length ? open : null, stripes, track: t });
 }
 
 /** A pinned one is only its strip. */
@@ -143,11 +154,17 @@ interface Host {
 	threads: Track[];
 }
 
-function hostsOf(m: Meta): Host[] {
+/** Merged recordings name their processes by rank: 2 comes before 10. */
+function rankOf(p: Meta["processes"][number]): number {
+	return +(/\brank (\d+)/.exec(p.name)?.[1] ?? 0);
+}
+
+function hostsOf(m: Meta, sampled: ReadonlySet<number>): Host[] {
+	const zoned = new Set(m.tracks.filter((t) => t.lanes.length > 0).map((t) => t.process));
 	const warned = new Set(m.warnings.map((w) => w.track)); // a thread may have lost all its events
-	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock" || isQueue(t)) && (t.lanes.length > 0 || warned.has(t.id)));
+	const hosts = m.tracks.filter((t) => (t.kind === "thread" || t.kind === "fiber" || t.kind === "other" || t.kind === "lock" || isQueue(t)) && (t.lanes.length > 0 || warned.has(t.id) || (sampled.has(t.id) && zoned.has(t.process))));
 	const known = new Set(m.processes.map((p) => p.id));
-	const list = [...m.processes];
+	const list = [...m.processes].sort((a, z) => rankOf(a) - rankOf(z)); // without ranks they stay as they were recorded
 	if (hosts.some((t) => !known.has(t.process)))
 		list.push({ id: -1, pid: 0, parent: 0, name: "Host", command: "", start: 0, end: null, exit: null });
 	return list.map((p) => ({ process: p, threads: hosts.filter((t) => t.process === p.id || (p.id === -1 && !known.has(t.process))).sort(threadOrder) }))
@@ -175,7 +192,7 @@ function threadRow(b: Builder, m: Meta, t: Track): void {
 }
 
 function addProcesses(b: Builder, m: Meta): void {
-	for (const h of hostsOf(m))
+	for (const h of hostsOf(m, b.sampled))
 		if (processRow(b, h))
 			for (const t of h.threads)
 				threadRow(b, m, t);
@@ -262,6 +279,12 @@ function deviceRow(b: Builder, { id, device: d, tracks, cores }: Board): boolean
 	return opened;
 }
 
+/** The ops of a device, above its cores. */
+function opsRow(b: Builder, { id }: Board, lanes: number): void {
+	add(b, { key: `d${id}ops`, kind: "ops", indent: 1, label: "ops", note: b.pinned ? `device ${id}` : lanes > 1 ? `${lanes} at a time` : "",
+		title: "The ops of the device; below each, the colour of its bound; between them, gaps", h: OP_TOP + lanes * OP_H + 2, open: null, stripes: [], track: null, ops: id });
+}
+
 function heatRow(b: Builder, { id, cores }: Board): void {
 	const step = cores.length > 24 ? HEAT_H - 1 : HEAT_H;
 	const hot = cores.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * step, step - 1, HEAT, true));
@@ -269,10 +292,13 @@ function heatRow(b: Builder, { id, cores }: Board): void {
 		h: Math.max(24, cores.length * step + 8), open: null, stripes: hot, track: null });
 }
 
-function addDevices(b: Builder, m: Meta): void {
+function addDevices(b: Builder, m: Meta, ops: ReadonlyMap<number, number>): void {
 	for (const k of boardsOf(m)) {
 		if (!deviceRow(b, k))
 			continue;
+		const lanes = ops.get(k.id) ?? 0;
+		if (lanes > 0)
+			opsRow(b, k, lanes);
 		if (k.cores.length > 1)
 			heatRow(b, k);
 		for (const c of k.cores)
@@ -330,7 +356,7 @@ function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<numbe
 function addPin(b: Builder, m: Meta, x: Extras, pin: string): void {
 	const [, kind, number, rest] = /^([a-z])(-?\d+)(.*)$/.exec(pin) ?? [];
 	const track = kind === "t" ? m.tracks.find((t) => t.id === +number) : undefined;
-	const host = kind === "p" ? hostsOf(m).find((h) => h.process.id === +number) : undefined;
+	const host = kind === "p" ? hostsOf(m, x.sampled).find((h) => h.process.id === +number) : undefined;
 	const lock = kind === "l" ? x.locks.find((l) => l.track === +number) : undefined;
 	const board = kind === "d" ? boardsOf(m).find((k) => k.id === +number) : track?.kind === "core" ? boardsOf(m).find((k) => k.id === (track.device ?? 0)) : undefined;
 	const core = board?.cores.find((c) => track ? c.tracks.includes(track) : coreKey(board, c) === pin);
@@ -346,6 +372,8 @@ function addPin(b: Builder, m: Meta, x: Extras, pin: string): void {
 		addLock(b, m, lock, x.lockInfo.get(lock.track));
 	else if (core)
 		addCore(b, pin, core, false);
+	else if (board && rest === "ops")
+		opsRow(b, board, Math.max(1, x.opLanes.get(board.id) ?? 0));
 	else if (board && rest === "heat")
 		heatRow(b, board);
 	else if (board && rest === "")
@@ -357,6 +385,10 @@ export interface Extras {
 	folded: ReadonlySet<number>;
 	locks: LockRow[];
 	lockInfo: ReadonlyMap<number, LockInfo>;
+	/** Tracks with a strip of states. */
+	sampled: ReadonlySet<number>;
+	/** How many lanes the ops of each device need. */
+	opLanes: ReadonlyMap<number, number>;
 	/** Pinned rows. */
 	pins: string[];
 }
@@ -369,13 +401,13 @@ export interface Layout {
 }
 
 export function layout(m: Meta, open: OpenState, x: Extras): Layout {
-	const b: Builder = { rows: [], y: 0, open, folded: x.folded, pinned: true };
+	const b: Builder = { rows: [], y: 0, open, folded: x.folded, sampled: x.sampled, pinned: true };
 	for (const pin of x.pins)
 		addPin(b, m, x, pin);
 	const pinned = b.y;
 	b.pinned = false;
 	addProcesses(b, m);
-	addDevices(b, m);
+	addDevices(b, m, x.opLanes);
 	addLocks(b, m, x.locks, x.lockInfo);
 	addCurves(b, m);
 	return { rows: b.rows, height: b.y, pinned };

@@ -34,7 +34,16 @@ export interface ClockMarks {
 
 export type Places = Map<number, [y: number, h: number][]>;
 
+/** From a zone of the host to the op that it starts. */
+export interface Arrow {
+	x0: number;
+	y0: number;
+	x1: number;
+	y1: number;
+}
+
 export interface OverlayState {
+	arrows: Arrow[];
 	range: Range | null;
 	marks: number[];
 	signposts: Signpost[];
@@ -134,11 +143,31 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 		shadeOutside(ctx, f, s.range, c, 0.55);
 	for (const o of s.outlines)
 		outline(ctx, f, o, c);
+	for (const a of s.arrows)
+		arrow(ctx, f, a, c);
 	if (s.cursor !== null) {
 		ctx.globalAlpha = 0.5;
 		line(ctx, s.cursor, 0, f.height, c.muted);
 		ctx.globalAlpha = 1;
 	}
+}
+
+function arrow(ctx: CanvasRenderingContext2D, f: Frame, a: Arrow, c: Colors): void {
+	const down = a.y1 >= a.y0 ? 1 : -1, bend = Math.max(20, Math.abs(a.y1 - a.y0) / 2) * down;
+	for (const w of [a.x0, a.x1])
+		use(ctx, Math.max(0, Math.min(w, f.width)) - 8, Math.max(0, Math.min(w, f.width)) + 8);
+	use(ctx, Math.max(0, Math.min(a.x0, a.x1)), Math.min(f.width, Math.max(a.x0, a.x1)));
+	ctx.strokeStyle = ctx.fillStyle = c.accent;
+	ctx.lineWidth = 1.5;
+	ctx.beginPath();
+	ctx.moveTo(a.x0, a.y0);
+	ctx.bezierCurveTo(a.x0, a.y0 + bend, a.x1, a.y1 - bend, a.x1, a.y1);
+	ctx.stroke();
+	ctx.beginPath();
+	ctx.moveTo(a.x1, a.y1);
+	ctx.lineTo(a.x1 - 4, a.y1 - 8 * down);
+	ctx.lineTo(a.x1 + 4, a.y1 - 8 * down);
+	ctx.fill();
 }
 
 /** Half the width of a mark in pixels. */

@@ -198,12 +198,13 @@ export class Raster {
 		const lane = s.lanes[0];
 		this.stripe(new Uint32Array(this.scale.width), s, Infinity, []);
 		const { n, x0, x1, name, zone } = this.boxes;
-		return Array.from({ length: n }, (_, k) => ({ x0: x0[k], x1: x1[k], name: name[k], zone: zone[k], lane, lit: this.isLit(lane, name[k], zone[k]) }));
+		return Array.from({ length: n }, (_, k) => ({ x0: x0[k], x1: x1[k], name: name[k], zone: zone[k], lane, lit: this.isLit(s, name[k], zone[k]) }));
 	}
 
-	private isLit(lane: number, name: number, zone: number): boolean {
+	/** Zones of an op are on cores: the host's stay as they are. */
+	private isLit(s: Stripe, name: number, zone: number): boolean {
 		const { name: lit, zones } = this.lit;
-		return (lit === null || lit === name) && (zones === null || zones.get(lane)?.has(zone) === true);
+		return (lit === null || lit === name) && (zones === null || !s.device || zones.get(s.lanes[0])?.has(zone) === true);
 	}
 
 	private column(s: Stripe, c: Column): void {
@@ -281,7 +282,7 @@ export class Raster {
 					color = name === NONE ? this.none : this.pixel(s, name);
 				}
 				busiest = most;
-				const f = (zones !== null || (litName !== null && name !== litName) ? PALE : FULL)[most], g = 1 - f;
+				const f = ((zones !== null && s.device) || (litName !== null && name !== litName) ? PALE : FULL)[most], g = 1 - f;
 				pixel = 0xff000000 | (blue * g + (color >>> 16 & 255) * f) << 16 | (green * g + (color >>> 8 & 255) * f) << 8 | (red * g + (color & 255) * f);
 			}
 			out[x] = pixel;
@@ -308,7 +309,7 @@ export class Raster {
 		let e = boxes.last(k, width);
 		if (e - a >= 2 && e < width && out[e] !== 0 && (k + 1 === boxes.n || boxes.x0[k + 1] >= e + 1))
 			e++; // the last pixel, which the zone fills in part
-		const lit = this.isLit(s.lanes[0], name, boxes.zone[k]);
+		const lit = this.isLit(s, name, boxes.zone[k]);
 		const pixel = lit ? this.pixel(s, name) : mix(this.style.background, this.palette.of(s, name).rgb, 0.25);
 		if (e - a < 32)
 			for (let x = a; x < e; x++)

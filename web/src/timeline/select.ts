@@ -13,7 +13,7 @@ export const lockSpan = signal<(LockSpan & { track: number }) | null>(null);
 export const selectError = signal<string | null>(null);
 
 export const lit = computed<Lit>(() => {
-	if (!op.value || op.value.zones.length === 0)
+	if (!op.value || op.value.zones.length === 0 || (selection.value?.kind === "op" && selection.value.gap))
 		return { name: litName.value, zones: null };
 	const zones = new Map<number, Set<number>>();
 	for (const z of op.value.zones) {
