@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { goTo, pagesOf, until } from "./browser.mjs";
+import { statSync } from "node:fs";
 import { findBox, fit, openTimeline, scrollTo, settled, showZone } from "./timeline.mjs";
 
 const withPage = pagesOf([process.env.ALL, process.env.OPS, process.env.FULL, process.env.TRACY]);
@@ -443,4 +444,43 @@ test("a device has a lane of ops, with gaps that say what the host did, and host
 	const names = () => page.evaluate(() => window.tachoTimeline.drawnStripes().filter((d) => !d.stripe.device).flatMap((d) => d.boxes.map((b) => window.tachoTimeline.hostOp(b.name, b.x0, b.x1)?.[3])).filter(Boolean));
 	await page.evaluate(() => { window.tachoTimeline.el.body.scrollTop = 0; });
 	await until("its name on the host", names, (n) => n.includes(op.name));
+}));
+
+test("an export opens without the server, with the view that was exported", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0");
+	await until("ops", () => opAt(page, false));
+	const rows = await page.locator(".row").count();
+	const get = async (what, name) => {
+		await page.locator(".export summary").click();
+		const [d] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: what }).click()]);
+		await d.saveAs(`${process.env.HERE}/${name}`);
+		await until("closed", () => page.locator(".export[open]").count(), (n) => n === 0);
+	};
+	await get("Picture (PNG)", "view.png");
+	assert.ok(statSync(`${process.env.HERE}/view.png`).size > 20000);
+	await get("Picture (SVG)", "view.svg");
+	await get("Page (HTML)", "view.html");
+	const file = await page.context().newPage();
+	const wrong = [];
+	file.on("pageerror", (e) => wrong.push(e.message));
+	file.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
+	await file.goto(`file://${process.env.HERE}/view.html`);
+	await until("its rows", () => file.locator(".row").count(), (n) => n === rows);
+	await until("its zones", () => file.evaluate(() => window.tachoTimeline.drawnStripes().some((d) => d.boxes.length > 0)));
+	await goTo(file, "#/overview");
+	await until("its overview", () => file.locator("main").innerText(), (t) => /zones/.test(t));
+	assert.deepEqual(wrong, []);
+	await file.close();
+}));
+
+test("samples: states below threads, a flame graph, one function between callers and callees", () => withPage(async (page) => {
+	const meta = await page.evaluate(async () => (await fetch("/api/v1/t/0/meta")).json());
+	if (!meta.has.samples)
+		return;
+	await goTo(page, "#/statistics?tr=0&tab=samples");
+	await until("functions", () => page.locator(".flame-rows button").count(), (n) => n > 3);
+	await page.getByRole("button", { name: "Functions" }).click();
+	await until("a table", () => rowCount(page), (n) => n > 0);
+	await page.locator(".tbody .tr").first().click();
+	await until("callers and callees", () => page.locator(".flame").count(), (n) => n === 2);
 }));

@@ -2,6 +2,7 @@
 // Typed calls to the server. At most four requests are in flight; the others are queued by
 // importance, so that visible tiles never wait for a prefetch. An abort signal cancels a request
 // that is no longer needed, queued or not.
+import { noteRequest, offline, offlineAnswer } from "./offline";
 import type * as T from "./types";
 
 const MAX_IN_FLIGHT = 4;
@@ -59,9 +60,10 @@ function pump(): void {
 async function start(job: Job): Promise<void> {
 	inFlight++;
 	try {
-		const r = await fetch(job.url, { signal: job.signal, credentials: "same-origin" });
+		const r = offline ? offlineAnswer(job.url) : await fetch(job.url, { signal: job.signal, credentials: "same-origin" });
 		if (!r.ok)
 			throw new ApiError(r.status, await errorText(r));
+		noteRequest(job.url);
 		job.resolve(r);
 	} catch (e) {
 		job.reject(isAbort(e) ? aborted() : e instanceof TypeError ? new Error("the viewer does not answer") : e);

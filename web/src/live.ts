@@ -3,6 +3,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, ApiError, errorWords } from "./api";
 import { loadNames } from "./names";
+import { offline } from "./offline";
 import type { TraceEntry } from "./types";
 import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
 
@@ -195,6 +196,7 @@ export function startLive(): void {
 	void loadTraces().then(() => {
 		if (entry.peek()?.live && !/[?&]v0=/.test(location.hash))
 			follow.value = true;
-		connect();
+		if (!offline)
+			connect();
 	});
 }

@@ -3,11 +3,13 @@
 import type { ComponentType } from "preact";
 import { fmtDur, fmtShort } from "./format";
 import { helpOpen, KEYS } from "./keys";
+import { offline } from "./offline";
 import { dropped, failure, link, version } from "./live";
 import { entry, follow, go, hashOfPage, meta, openTrace, page, PAGES, traceId, traces } from "./state";
 import type { PageId } from "./state";
 import { switchTheme, theme } from "./theme";
 import { RangeChip } from "./ui/chip";
+import { ExportMenu } from "./ui/export";
 import { Dialog } from "./ui/dialog";
 import { Icon } from "./ui/icons";
 import { LiveRegion } from "./ui/live";
@@ -83,6 +85,8 @@ function Rail() {
 
 function LiveState() {
 	const e = entry.value;
+	if (offline)
+		return <span class="state saved" title="This file works without a server; it has the data of the view that it was exported from" data-testid="live-state">offline file</span>;
 	if (link.value === "lost")
 		return <span class="state lost" role="status" data-testid="live-state">connection lost, trying again</span>;
 	if (link.value === "refused")
@@ -117,6 +121,7 @@ function TopBar() {
 			<RangeChip />
 			<span class="spacer" />
 			<Search />
+			{meta.value && <ExportMenu />}
 			<button class="icon-button" aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"} title="Dark or light (T)" onClick={switchTheme}><Icon name={theme.value === "dark" ? "sun" : "moon"} /></button>
 			<button class="icon-button" aria-label="Keys and mouse" title="Keys and mouse (?)" onClick={() => { helpOpen.value = true; }}><b>?</b></button>
 		</header>

@@ -194,7 +194,11 @@ export interface Group {
 }
 
 export interface FlameNode {
+	/** A source location; -1 for the root, and for sampled functions, which have a LABEL. */
 	name: number;
+	label?: string;
+	/** Its library and file. */
+	where?: string;
 	total: number;
 	self: number;
 	count: number;

@@ -6,6 +6,7 @@ import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName, wordsTake } fro
 import { nameOf, nameRow, namesVersion } from "../names";
 import { duration, generation, go, litName, meta, params, range, rangeQuery, setParam, showOnTimeline, traceId } from "../state";
 import type { Group, Instance, LockRow, StatRow } from "../types";
+import { SamplesTab } from "./samples";
 import { ExportLinks, Filter } from "../ui/filter";
 import { Flame } from "../ui/flame";
 import { Histogram } from "../ui/histogram";
@@ -172,7 +173,7 @@ function FlameTab() {
 	const f = useLoad([rangeKey(), generation.value].join("|"), (s) => api.flame(id, { ...filterQuery(), limit: 2000 }, s));
 	if (f.error)
 		return <p class="note bad" role="alert">{f.error}</p>;
-	return f.data ? <Flame root={f.data.root} /> : <p class="note dim">…</p>;
+	return f.data ? <Flame root={f.data.root} find={params.value.q} /> : <p class="note dim">…</p>;
 }
 
 const LOCK_SORTS: Record<string, (r: LockRow) => number | string> = {
@@ -219,7 +220,7 @@ function LockTab() {
 	);
 }
 
-const TABS: [string, string][] = [["zones", "Zones"], ["flame", "Flame graph"], ["locks", "Locks"]];
+const TABS: [string, string][] = [["zones", "Zones"], ["flame", "Flame graph"], ["samples", "Samples"], ["locks", "Locks"]];
 
 export function StatisticsPage() {
 	namesVersion.value;
@@ -232,17 +233,17 @@ export function StatisticsPage() {
 			<header class="page-head">
 				<h1>Statistics</h1>
 				<div role="tablist" aria-label="Statistics" class="tabs">
-					{TABS.filter((t) => t[0] !== "locks" || meta.value?.has.locks).map(([key, title]) => (
+					{TABS.filter((t) => (t[0] !== "locks" || meta.value?.has.locks) && (t[0] !== "samples" || meta.value?.has.samples)).map(([key, title]) => (
 						<button key={key} role="tab" aria-selected={tab === key} onClick={() => setParam("tab", key === "zones" ? null : key)}>{title}</button>
 					))}
 				</div>
-				{tab !== "flame" && <Filter />}
+				<Filter />
 				{tab !== "locks" && <TrackSelect />}<SectionSelect />
 				<span class="spacer" />
 				<span class="dim">{range.value ? `in ${fmtDur(range.value.t1 - range.value.t0)}` : `whole trace, ${fmtDur(duration.value)}`}</span>
 				{tab === "zones" && <ExportLinks href={(fmt) => url(`t/${traceId.value}/export`, { fmt, what: "stats", ...filterQuery(), q: params.value.q })} />}
 			</header>
-			{tab === "flame" ? <FlameTab /> : tab === "locks" ? <LockTab /> : (
+			{tab === "flame" ? <FlameTab /> : tab === "samples" ? <SamplesTab filter={filterQuery() as Record<string, string | number | undefined>} /> : tab === "locks" ? <LockTab /> : (
 				<div class={name === null ? "split" : "split two"}>
 					<ZoneTable narrow={name !== null} />
 					{name !== null && <Detail key={name} name={name} />}

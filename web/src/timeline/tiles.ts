@@ -2,11 +2,12 @@
 // Tiles: 512 pixels of 2^K ns of many lanes. Cached in groups by (K, number), least recently used out first.
 import { signal } from "@preact/signals";
 import { errorWords, getBuffer, isAbort, linkIsSlow, Priority, type Query } from "../api";
+import { offline } from "../offline";
 import { meta, traceId } from "../state";
+import { decode, EMPTY, laneList, type LaneTile, type Tile, TILE_PX } from "../tilecode";
 
-export const TILE_PX = 512;
-const MAGIC = 0x314c5454;
-const LANE_EMPTY = 0xffffffff;
+export { decode, EMPTY, laneList, type LaneTile, TILE_PX };
+
 /** Of one request. */
 const MAX_LANES = 512, MAX_LANE_TILES = 2048;
 const MAX_BYTES = 64 << 20;
@@ -16,18 +17,6 @@ const RETRY_AFTER = 1000;
 const SIGHT_MS = 40, OTHER_MS = 500, SETTLED_MS = 2000;
 /** Device zones arrive later than host zones. */
 const LATE_NS = 2e9;
-
-export interface LaneTile {
-	busy: Uint8Array;
-	dom: Uint16Array;
-	/** n times {px, w: u16; name, count, zone: u32} */
-	rects: Uint32Array;
-}
-
-type Tile = Map<number, LaneTile>;
-
-/** A lane with nothing in this tile. */
-export const EMPTY: LaneTile = { busy: new Uint8Array(0), dom: new Uint16Array(0), rects: new Uint32Array(0) };
 
 export interface Group {
 	res: number;
@@ -64,68 +53,6 @@ export interface Want {
 	index: number;
 	lanes: number[];
 	priority: Priority;
-}
-
-/** Where the tile at AT ends; -1 if there is none. */
-function tileEnd(head: DataView, at: number): number {
-	const size = head.byteLength;
-	if (at + 12 > size || head.getUint32(at, true) !== MAGIC)
-		return -1;
-	let left = head.getUint32(at + 8, true);
-	for (at += 12; left > 0 && at + 8 <= size; left--) {
-		const n = head.getUint32(at + 4, true);
-		at += 8 + (n === LANE_EMPTY ? 0 : 3 * TILE_PX + 16 * n);
-	}
-	return left === 0 && at <= size ? at : -1;
-}
-
-/** BUFFER is one whole tile. */
-function decodeTile(buffer: ArrayBuffer): Tile {
-	const head = new DataView(buffer);
-	const lanes: Tile = new Map();
-	for (let at = 12; at < buffer.byteLength;) {
-		const lane = head.getUint32(at, true), n = head.getUint32(at + 4, true);
-		at += 8;
-		if (n === LANE_EMPTY) {
-			lanes.set(lane, EMPTY);
-			continue;
-		}
-		lanes.set(lane, {
-			busy: new Uint8Array(buffer, at, TILE_PX),
-			dom: new Uint16Array(buffer, at + TILE_PX, TILE_PX),
-			rects: new Uint32Array(buffer, at + 3 * TILE_PX, 4 * n),
-		});
-		at += 3 * TILE_PX + 16 * n;
-	}
-	return lanes;
-}
-
-/** Splits a response of COUNT tiles; null if it is malformed. Each tile owns its memory. */
-export function decode(buffer: ArrayBuffer, count: number): Tile[] | null {
-	const head = new DataView(buffer);
-	const tiles: Tile[] = [];
-	for (let at = 0; tiles.length < count;) {
-		const end = tileEnd(head, at);
-		if (end < 0)
-			return null;
-		tiles.push(decodeTile(at === 0 && end === buffer.byteLength ? buffer : buffer.slice(at, end)));
-		at = end;
-	}
-	return tiles;
-}
-
-/** 1,2,5-9 */
-export function laneList(lanes: number[]): string {
-	const s = [...lanes].sort((a, b) => a - b);
-	const parts: string[] = [];
-	for (let i = 0; i < s.length;) {
-		let j = i;
-		while (j + 1 < s.length && s[j + 1] <= s[j] + 1)
-			j++;
-		parts.push(s[j] > s[i] ? `${s[i]}-${s[j]}` : String(s[i]));
-		i = j + 1;
-	}
-	return parts.join(",");
 }
 
 /** Memory of a lane in bytes. */
@@ -180,6 +107,8 @@ export class TileStore {
 			else if (w.priority === Priority.ahead && this.missing > 0)
 				continue;
 			const stale = have !== undefined && this.stale(w, have);
+			if (offline && have) // what a file lacks will not come
+				continue;
 			const lanes = w.lanes.filter((l) => (stale || !have?.lanes.has(l)) && !coming.some((f) => f.has.has(l)));
 			if (lanes.length > 0)
 				add(batches, w, lanes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All calls by name, as wide as their time: an icicle, the root on top.
 import { useState } from "preact/hooks";
-import { elide, fmtCount, fmtDur, fmtPct, shortName } from "../format";
+import { elide, fmtCount, fmtDur, fmtPct, shortName, wordsTake } from "../format";
 import { nameOf } from "../names";
 import { go } from "../state";
 import { css, hashText, oklch, theme } from "../theme";
@@ -34,7 +34,17 @@ function find(root: FlameNode, path: number[]): FlameNode {
 	return path.reduce((n, i) => n.children[i] ?? n, root);
 }
 
-export function Flame({ root }: { root: FlameNode }) {
+function labelOf(n: FlameNode): string {
+	return n.label ?? (n.name < 0 ? "all" : shortName(nameOf(n.name)));
+}
+
+/** The time of the nodes that a filter takes; those inside another do not count again. */
+function foundTime(n: FlameNode, takes: (n: FlameNode) => boolean): number {
+	return takes(n) ? n.total : n.children.reduce((sum, c) => sum + foundTime(c, takes), 0);
+}
+
+/** FIND: words whose nodes are marked; ONOPEN: a click on the node that is zoomed to. */
+export function Flame({ root, find: words = "", onOpen }: { root: FlameNode; find?: string; onOpen?: (n: FlameNode) => void }) {
 	const [zoom, setZoom] = useState<number[]>([]);
 	const [over, setOver] = useState<FlameNode | null>(null);
 	const list: Place[] = [];
@@ -43,28 +53,31 @@ export function Flame({ root }: { root: FlameNode }) {
 	place(top, zoom, 0, 1, 0, list);
 	const height = (list.reduce((a, p) => Math.max(a, p.depth), 0) + 1) * ROW;
 	const shown = over ?? top;
+	const takes = (n: FlameNode) => n !== root && wordsTake(words, labelOf(n));
+	const isAll = (n: FlameNode) => n.name < 0 && n.label === undefined;
 	if (root.total === 0)
-		return <p class="note dim">No zones in this range.</p>;
+		return <p class="note dim">Nothing in this range.</p>;
 	return (
 		<div class="flame">
 			<p class="flame-head">
 				<nav aria-label="Where the flame graph is">
 					<button class="link" onClick={() => setZoom([])}>all</button>
-					{zoom.map((_, i) => <span key={i}> › <button class="link" onClick={() => setZoom(zoom.slice(0, i + 1))}>{shortName(nameOf(find(root, zoom.slice(0, i + 1)).name))}</button></span>)}
+					{zoom.map((_, i) => <span key={i}> › <button class="link" onClick={() => setZoom(zoom.slice(0, i + 1))}>{labelOf(find(root, zoom.slice(0, i + 1)))}</button></span>)}
 				</nav>
 				<span class="spacer" />
-				<b>{shown.name < 0 ? "all" : shortName(nameOf(shown.name))}</b> {fmtDur(shown.total)} {shown.name >= 0 && <>({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} {shown.count === 1 ? "zone" : "zones"}</>}
+				{words && <span class="dim">found {fmtPct(100 * foundTime(root, takes) / root.total)} · </span>}
+				<b>{labelOf(shown)}</b> {shown.where && <span class="dim">{shown.where}</span>} {fmtDur(shown.total)} {shown !== root && <>({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} {shown.label !== undefined ? "samples" : shown.count === 1 ? "zone" : "zones"}</>}
 			</p>
 			<div class="flame-box" onPointerLeave={() => setOver(null)}>
 				<div class="flame-rows" style={{ height: `${height}px` }}>
 					{list.map((p) => {
-						const name = p.node.name < 0 ? "all" : shortName(nameOf(p.node.name));
-						const h = hashText(name);
+						const name = labelOf(p.node), h = hashText(p.node.where ?? name), at = words !== "" && takes(p.node);
+						const hue = p.node.where !== undefined ? h % 360 : 30 + h % 75;
 						return (
 							<button key={p.path.join(".") || "root"} tabIndex={p.w > 0.02 ? 0 : -1} aria-label={`${name}, ${fmtDur(p.node.total)}`}
-								style={{ left: `${p.x * 100}%`, width: `${p.w * 100}%`, top: `${p.depth * ROW}px`, background: css(p.node.name < 0 ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, 0.1, 30 + h % 75)) }}
+								style={{ left: `${p.x * 100}%`, width: `${p.w * 100}%`, top: `${p.depth * ROW}px`, background: css(at ? oklch(dark ? 0.8 : 0.75, 0.17, 330) : isAll(p.node) || p.node === root ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, p.node.where !== undefined ? 0.07 : 0.1, hue)) }}
 								onPointerEnter={() => setOver(p.node)} onFocus={() => setOver(p.node)}
-								onClick={() => p.path.length === zoom.length && p.node.name >= 0 ? go("statistics", { name: p.node.name }) : setZoom(p.path)}>
+								onClick={() => p.path.length !== zoom.length || p.node === root ? setZoom(p.path) : onOpen ? onOpen(p.node) : p.node.name >= 0 && go("statistics", { name: p.node.name })}>
 								{p.w > 0.02 && <span>{elide(name, Math.floor(p.w * 200))}</span>}
 							</button>
 						);
