@@ -108,7 +108,7 @@ bool answer_cache_find(struct view_call *c, const char *name)
 	return found && !c->answer->body.failed;
 }
 
-static bool answer_write(const char *path, const struct answer_header *h, const struct buf *query,
+static bool answer_store(const char *path, const struct answer_header *h, const struct buf *query,
 			 const struct buf *body)
 {
 	FILE *f = fopen(path, "wxe");
@@ -137,7 +137,7 @@ void answer_cache_keep(struct view_call *c, const char *name, double began)
 	    buf_add(&sum, query.data, query.len) == 0 &&
 	    buf_add(&sum, body->data, body->len) == 0) {
 		h.checksum = XXH3_64bits(sum.data, sum.len);
-		if (!answer_write(temporary.data, &h, &query, body) ||
+		if (!answer_store(temporary.data, &h, &query, body) ||
 		    rename(temporary.data, path) < 0)
 			unlink(temporary.data);
 		else

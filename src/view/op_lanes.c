@@ -46,7 +46,7 @@ static int64_t host_origin(const struct trace *t)
 	return origin ? trace_ns(t, strtoull(origin, NULL, 10)) : 0;
 }
 
-static int spans_find(struct lane_ops *s, int64_t device)
+static int lane_ops_find(struct lane_ops *s, int64_t device)
 {
 	const struct perf_report *report = &s->o->report;
 	int64_t origin = host_origin(s->c->trace);
@@ -80,14 +80,15 @@ static int spans_find(struct lane_ops *s, int64_t device)
 	return 0;
 }
 
-static bool span_is_short(const struct lane_ops *s, const struct lane_op *span, double least)
+static bool lane_op_is_short(const struct lane_ops *s, const struct lane_op *span, double least)
 {
 	return trace_duration_ns(s->c->trace, span->start, span->end) < least &&
 	       !(span->host_start != INT64_MIN && span->host_ns >= LABEL * least);
 }
 
 /* Either side of it is in the range, or what is between them. */
-static bool span_is_seen(const struct lane_ops *s, const struct lane_op *span, double t0, double t1)
+static bool lane_op_is_seen(const struct lane_ops *s, const struct lane_op *span, double t0,
+			    double t1)
 {
 	double first = call_ns(s->c, span->start), last = call_ns(s->c, span->end);
 
@@ -100,7 +101,8 @@ static bool span_is_seen(const struct lane_ops *s, const struct lane_op *span, d
 	return last >= t0 && first < t1;
 }
 
-static void span_put(struct lane_ops *s, const struct lane_op *span, uint64_t end, uint64_t count)
+static void lane_op_put(struct lane_ops *s, const struct lane_op *span, uint64_t end,
+			uint64_t count)
 {
 	const struct perf_op *op = &s->o->report.ops.v[span->op];
 	struct json *j = &s->c->json;
@@ -121,19 +123,19 @@ static void span_put(struct lane_ops *s, const struct lane_op *span, uint64_t en
 }
 
 /* One row for SPAN and the short ones of its lane that follow within LEAST. */
-static void spans_merge(struct lane_ops *s, size_t first, bool *done, double least)
+static void lane_ops_merge(struct lane_ops *s, size_t first, bool *done, double least)
 {
 	const struct lane_op *longest = &s->v[first];
 	uint64_t end = longest->end, count = 1;
 
-	for (size_t i = first + 1; i < s->n && span_is_short(s, &s->v[first], least); i++) {
+	for (size_t i = first + 1; i < s->n && lane_op_is_short(s, &s->v[first], least); i++) {
 		const struct lane_op *next = &s->v[i];
 
 		if (trace_duration_ns(s->c->trace, s->v[first].start, next->start) >= least)
 			break;
 		if (next->lane != s->v[first].lane || done[i])
 			continue;
-		if (!span_is_short(s, next, least))
+		if (!lane_op_is_short(s, next, least))
 			break;
 		done[i] = true;
 		count++;
@@ -142,16 +144,16 @@ static void spans_merge(struct lane_ops *s, size_t first, bool *done, double lea
 			longest = next;
 	}
 	if (count == 1) {
-		span_put(s, longest, end, 1);
+		lane_op_put(s, longest, end, 1);
 	} else {
 		struct lane_op merged = *longest;
 
 		merged.start = s->v[first].start;
-		span_put(s, &merged, end, count);
+		lane_op_put(s, &merged, end, count);
 	}
 }
 
-static int spans_put(struct lane_ops *s, double t0, double t1, double least)
+static int lane_ops_put(struct lane_ops *s, double t0, double t1, double least)
 {
 	bool *done = calloc(s->n + 1, sizeof(*done));
 	uint64_t room = ROWS;
@@ -164,9 +166,9 @@ static int spans_put(struct lane_ops *s, double t0, double t1, double least)
 	json_uint(&s->c->json, "lanes", s->lanes);
 	json_array(&s->c->json, "rows");
 	for (; i < s->n && room; i++) {
-		if (done[i] || !span_is_seen(s, &s->v[i], t0, t1))
+		if (done[i] || !lane_op_is_seen(s, &s->v[i], t0, t1))
 			continue;
-		spans_merge(s, i, done, least);
+		lane_ops_merge(s, i, done, least);
 		room--;
 	}
 	json_end(&s->c->json);
@@ -190,10 +192,10 @@ int call_op_lanes(struct view_call *c)
 		r = ops_take(c, false, &s.o);
 	if (r < 0)
 		return r;
-	r = spans_find(&s, (int64_t)device);
+	r = lane_ops_find(&s, (int64_t)device);
 	if (r == 0)
-		r = spans_put(&s, t0 ? call_ns(c, t0) : -INFINITY,
-			      t1 == UINT64_MAX ? INFINITY : call_ns(c, t1), (double)least);
+		r = lane_ops_put(&s, t0 ? call_ns(c, t0) : -INFINITY,
+				 t1 == UINT64_MAX ? INFINITY : call_ns(c, t1), (double)least);
 	ops_put(c, s.o);
 	vec_free(&s);
 	return r;
