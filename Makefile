@@ -8,7 +8,7 @@ all: build/build.ninja
 build/build.ninja:
 	@cmake --preset release >/dev/null
 
-.PHONY: all setup setup-tests demo check test test-all bench fuzz install deb wheel clean
+.PHONY: all setup setup-tests demo demo-fleet check test test-all bench fuzz install deb wheel clean
 setup:
 	@scripts/setup
 
@@ -17,6 +17,9 @@ setup-tests:
 
 demo: setup all
 	@scripts/demo
+
+demo-fleet: setup all
+	@scripts/demo-fleet
 
 check: setup-tests
 	@scripts/check

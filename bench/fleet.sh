@@ -37,3 +37,36 @@ read -r floor _ < <(best wc -l "$dir"/rank*.csv)
 read -r ms kib < <(best "$BUILD/tacho" stragglers "$dir"/rank*.csv)
 line "stragglers, $ranks reports of 100,000 ops" $((ranks * 100000)) "$floor" "$ms" "$kib"
 rm "$dir"/rank*.csv
+
+# Rows of ops into databases, and what history asks. ROWS of them; SERVER_ROWS in ClickHouse, if it is installed.
+rows=${ROWS:-10000000} server_rows=${SERVER_ROWS:-20000000}
+ask() { # ask WHAT URL SQL
+	/usr/bin/env time -f '%e %U' -o "$dir/time" "$BUILD/tacho" db query -q --db "$2" --format=csv "$3" >/dev/null
+	read -r real user < <(tail -1 "$dir/time")
+	echo "  $1: $real s, $user CPU s here"
+}
+queries() { # queries URL
+	ask "op rows by name" "$1" "SELECT name, sum(device_ns) AS s, count(*) AS c FROM op GROUP BY name"
+	ask "one run" "$1" "SELECT sum(device_ns) AS s, count(*) AS c FROM op WHERE push IN (SELECT push FROM visible WHERE run = 'run 5')"
+	ask "an op over all runs, from op rows" "$1" "SELECT push, sum(device_ns) AS s, count(*) AS c FROM op WHERE name = 0 GROUP BY push"
+}
+echo "SQLite, $rows rows: $("$BUILD/push_rows" "sqlite:$dir/runs.db" "$rows" 100)"
+queries "sqlite:$dir/runs.db"
+rm "$dir"/runs.db*
+if [ -x /usr/sbin/clickhouse-server ]; then
+	cd "$dir"
+	fail() { echo "$*" >&2; exit 1; }
+	wait_for() { until "$@" >/dev/null 2>&1; do sleep 0.05; done; }
+	. "$SOURCE/tests/clickhouse.sh"
+	read -r http tcp inter < <(free_ports 3)
+	server_configure one "$http" "$tcp" "$inter"
+	server_start one "$http"
+	trap 'kill "$server_pid"; wait "$server_pid" 2>/dev/null || :; rm -rf "$dir"' EXIT
+	printf %s "it's \"secret\"" >password
+	chmod 600 password
+	export TACHO_DB_USER=writer TACHO_DB_PASSWORD_FILE=$dir/password
+	"$BUILD/tacho" db init -q --db "clickhouse://127.0.0.1:$http/runs"
+	echo "ClickHouse, $server_rows rows: $("$BUILD/push_rows" "clickhouse://127.0.0.1:$http/runs" "$server_rows" 100)"
+	echo "  $(awk '{ printf "%.2f CPU s per million rows in the server", ($14 + $15) / 100 * 1e6 / '"$server_rows"' }' "/proc/$server_pid/stat")"
+	queries "clickhouse://127.0.0.1:$http/runs"
+fi

@@ -17,7 +17,7 @@ const struct db_table db_tables[DB_TABLES] = {
 			    true,
 			    {{"push", DB_U64}, {"name", DB_TEXT}, {"value", DB_TEXT}}},
 	[DB_TABLE_OP] = {"op",
-			 "push, rank, device, seq",
+			 "push, rank, seq",
 			 "push",
 			 false,
 			 true,
