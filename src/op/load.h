@@ -35,6 +35,7 @@ struct op_load_options {
 	bool noc;                    /* summarise the NoC traces */
 	const char *const *measures; /* names; NULL: all */
 	size_t measure_count;
+	struct op_live *live; /* executions of a trace that grows, for the next time; or NULL */
 };
 
 /* The loaded data. The caller zeroes it, and frees it whatever is returned. */

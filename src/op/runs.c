@@ -76,47 +76,98 @@ static int64_t run_find(struct op_runs *runs, const struct op_marker *m)
 	return runs->last = (uint32_t)runs->n - 1;
 }
 
-static void runs_core_end(struct op_timing *r)
+/* The core of a marker in its run. NULL: no memory. */
+static inline struct op_run_core *run_core(struct op_runs *runs, struct op_timing *r, uint32_t core)
 {
-	uint64_t cycles;
+	uint32_t run = (uint32_t)(r - runs->v), *at;
+	struct op_run_core fresh = {.run = run, .core = core};
 
-	if (!r->core)
-		return;
-	cycles = r->core_end - r->core_start;
-	if (!r->core_count || cycles > r->core_max) {
-		r->core_max = cycles;
-		r->slow_risc = r->long_risc;
+	if (r->at && runs->cores.v[r->at - 1].core == core)
+		return &runs->cores.v[r->at - 1];
+	if (runs->any_order) {
+		at = map_get(&runs->by_core, (uint64_t)run << 32 | core);
+		runs->stale |= r->closed;
+		if (!at && map_set(&runs->by_core, (uint64_t)run << 32 | core,
+				   (uint32_t)runs->cores.n) < 0)
+			return NULL;
+		r->at = at ? *at + 1 : 0;
+	} else if (r->at) {
+		runs->cores.v[r->at - 1] = fresh;
 	}
-	r->core_sum += cycles;
-	r->core_count++;
-	r->core = 0;
+	if (!r->at && vec_push(&runs->cores, fresh) < 0)
+		return NULL;
+	if (!r->at)
+		r->at = (uint32_t)runs->cores.n;
+	return &runs->cores.v[r->at - 1];
 }
 
-static void core_take(struct op_timing *r, const struct op_marker *m)
+/* A kernel's start or end. One whose end was lost does not count. */
+static int core_take(struct op_runs *runs, struct op_timing *r, struct op_run_core *c,
+		     const struct op_marker *m)
 {
-	uint64_t time = m->cycle;
+	uint64_t time = m->cycle, length;
+	struct op_run_kernel *k;
 
-	if (r->core != m->core + 1) {
-		runs_core_end(r);
-		r->core = m->core + 1;
-		r->core_start = r->core_end = time;
-		r->long_risc = m->risc;
-		r->risc_most = 0;
-	}
+	while (__builtin_expect(runs->kernels.n <= m->risc, 0))
+		if (vec_push(&runs->kernels, ((struct op_run_kernel){0})) < 0)
+			return TACHO_ENOMEM;
+	k = &runs->kernels.v[m->risc];
 	if (m->kind == TRACE_MARK_START) {
-		r->risc = m->risc;
-		r->risc_start = time;
-	} else if (m->risc == r->risc && time - r->risc_start > r->risc_most) {
-		r->long_risc = m->risc;
-		r->risc_most = time - r->risc_start;
+		*k = (struct op_run_kernel){c->run + 1, time};
+		return 0;
 	}
-	r->core_start = time < r->core_start ? time : r->core_start;
-	r->core_end = time > r->core_end ? time : r->core_end;
+	if (k->run != c->run + 1)
+		return 0;
+	length = time - k->start;
+	if (!c->kernel || length > c->long_cycles ||
+	    (length == c->long_cycles && m->risc < c->long_risc)) {
+		c->long_risc = m->risc;
+		c->long_cycles = length;
+	}
+	if (!c->kernel || k->start < c->start)
+		c->start = k->start;
+	if (!c->kernel || time > c->end)
+		c->end = time;
+	r->core_count += !c->kernel;
+	c->kernel = true;
+	/* A core's cycles only grow, so the slowest so far is known at any time. */
+	r->core_sum += c->end - c->start - c->cycles;
+	c->cycles = c->end - c->start;
+	if (c->cycles > r->core_max || r->core_count == 1 ||
+	    (c->cycles == r->core_max && m->core <= r->slow_core)) {
+		r->core_max = c->cycles;
+		r->slow_core = m->core;
+		r->slow_risc = c->long_risc;
+	}
+	return 0;
+}
+
+int op_runs_trim(struct op_runs *runs, size_t keep)
+{
+	size_t n = 0;
+
+	map_free(&runs->by_core);
+	for (size_t i = 0; i < runs->n; i++) {
+		runs->v[i].at = 0;
+		runs->v[i].closed |= i + keep < runs->n;
+	}
+	for (size_t i = 0; i < runs->cores.n; i++) {
+		struct op_run_core c = runs->cores.v[i];
+
+		if (runs->v[c.run].closed)
+			continue;
+		if (map_set(&runs->by_core, (uint64_t)c.run << 32 | c.core, (uint32_t)n) < 0)
+			return TACHO_ENOMEM;
+		runs->cores.v[n++] = c;
+	}
+	runs->cores.n = n;
+	return 0;
 }
 
 int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 {
 	const struct op_runs_match *match;
+	struct op_run_core *core;
 	struct op_timing *r;
 	int64_t at;
 
@@ -128,12 +179,17 @@ int op_runs_add(struct op_runs *runs, const struct op_marker *m)
 	if (at < 0)
 		return (int)at;
 	r = &runs->v[at];
-	if (m->zones & ARCH_ZONE_ANY_FW && r->last_fw_core != m->core + 1) {
-		r->last_fw_core = m->core + 1;
-		r->cores++;
+	if (m->zones & (ARCH_ZONE_ANY_FW | ARCH_ZONE_KERNEL)) {
+		core = run_core(runs, r, m->core);
+		if (!core)
+			return TACHO_ENOMEM;
+		if (!core->firmware && m->zones & ARCH_ZONE_ANY_FW) {
+			core->firmware = true;
+			r->cores++;
+		}
+		if (m->zones & ARCH_ZONE_KERNEL && core_take(runs, r, core, m) < 0)
+			return TACHO_ENOMEM;
 	}
-	if (m->zones & ARCH_ZONE_KERNEL)
-		core_take(r, m);
 	match = match_find(runs, m);
 	for (uint32_t bits = match->starts; bits; bits &= bits - 1) {
 		struct op_range *range = &r->ranges[__builtin_ctz(bits)];
@@ -211,13 +267,12 @@ static int64_t range_gap(const struct op_range *r, const struct op_range *before
 
 int op_runs_finish(struct op_runs *runs, struct op_run_device *devices)
 {
+	free(runs->order);
 	runs->order = calloc(runs->n + 1, sizeof(*runs->order));
 	if (!runs->order)
 		return TACHO_ENOMEM;
-	for (uint32_t i = 0; i < runs->n; i++) {
-		runs_core_end(&runs->v[i]);
+	for (uint32_t i = 0; i < runs->n; i++)
 		runs->order[i] = i;
-	}
 	qsort_r(runs->order, runs->n, sizeof(*runs->order), runs_by_kernel, runs);
 	for (size_t i = 0; i < runs->n; i++) {
 		struct op_timing *r = &runs->v[runs->order[i]];
@@ -242,6 +297,9 @@ void op_runs_free(struct op_runs *runs)
 	vec_free(runs);
 	map_free(&runs->by_key);
 	free(runs->matches);
+	map_free(&runs->by_core);
+	vec_free(&runs->cores);
+	vec_free(&runs->kernels);
 	free(runs->order);
 	*runs = (struct op_runs){0};
 }

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "op/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -372,42 +373,193 @@ static void loss_take(struct op_losses *lost, const struct trace_row *row)
 	}
 }
 
-/* A marker of two values waits for the row with the second. */
+/* Where the rows of a RISC were left. */
+struct op_risc_reader {
+	struct {
+		VEC(struct open_zone);
+	} stack;
+	struct run run;
+	struct op_marker m;
+	bool waits; /* a marker of two values: for the row with the second */
+};
+
+static struct op_risc_reader reader_new(const struct op_cores *c, uint32_t risc)
+{
+	const struct op_risc *r = &c->riscs.v[risc];
+
+	return (struct op_risc_reader){
+		.run = no_run,
+		.m = {.device = r->device, .core = r->core, .risc = risc, .which = r->which}};
+}
+
+static int row_take(struct walk *w, struct op_risc_reader *reader, const struct trace_row *row)
+{
+	int r = 0;
+
+	if (row->kind == TRACE_ROW_MARKER_WORD && reader->waits) {
+		reader->m.value2 = row->a;
+	} else if (row->kind != TRACE_ROW_MARKER) {
+		loss_take(&w->c->riscs.v[w->risc].lost, row);
+		return 0;
+	}
+	if (reader->waits)
+		r = row_emit(w, &reader->m);
+	reader->waits = false;
+	if (r == 0 && row->kind == TRACE_ROW_MARKER && row_read(w, row, &reader->m)) {
+		reader->waits = reader->m.values > 1;
+		r = reader->waits ? 0 : row_emit(w, &reader->m);
+	}
+	return r;
+}
+
 static int walk_rows(struct walk *w, uint32_t track)
 {
-	struct op_risc *risc = &w->c->riscs.v[w->risc];
-	struct op_marker m = {
-		.device = risc->device, .core = risc->core, .risc = w->risc, .which = risc->which};
+	struct op_risc_reader reader = reader_new(w->c, w->risc);
 	struct trace_rows *rows;
 	struct trace_row row;
-	bool waits = false;
 	uint32_t of;
 	int r = trace_rows_open(&rows, w->c->trace, track, 0, UINT64_MAX);
 
 	if (r < 0)
 		return r;
-	risc->lost = (struct op_losses){0};
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0) {
-		if (row.kind == TRACE_ROW_MARKER_WORD && waits) {
-			m.value2 = row.a;
-		} else if (row.kind != TRACE_ROW_MARKER) {
-			loss_take(&risc->lost, &row);
-			continue;
-		}
-		if (waits && (r = row_emit(w, &m)) < 0)
-			break;
-		waits = false;
-		if (row.kind == TRACE_ROW_MARKER && row_read(w, &row, &m)) {
-			waits = m.values > 1;
-			r = waits ? 0 : row_emit(w, &m);
-		}
-	}
-	if (r == 0 && waits)
-		r = row_emit(w, &m);
+	w->c->riscs.v[w->risc].lost = (struct op_losses){0};
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
+		r = row_take(w, &reader, &row);
+	if (r == 0 && reader.waits)
+		r = row_emit(w, &reader.m);
 	trace_rows_close(rows);
 	w->stack.n = 0;
 	return r;
 }
+
+/* ---- a trace that grows ---- */
+
+void op_live_free(struct op_live *live)
+{
+	for (size_t i = 0; i < live->riscs.n; i++)
+		vec_free(&live->readers[i].stack);
+	vec_free(&live->riscs);
+	free(live->readers);
+	op_runs_free(&live->runs);
+	*live = (struct op_live){.rows = live->rows, .restarts = live->restarts};
+}
+
+bool op_live_possible(const struct op_cores *c)
+{
+	for (size_t i = 0; i < c->riscs.n; i++)
+		if (!c->trace->tracks[c->riscs.v[i].track].format)
+			return false;
+	return !c->raw_only;
+}
+
+/* Have the cores the same tracks as when they were last read? */
+static bool live_continues(const struct op_live *live, const struct op_cores *c)
+{
+	if (!live->readers || live->runs.stale || live->riscs.n != c->riscs.n ||
+	    memcmp(live->uuid, c->trace->uuid, sizeof(live->uuid)) != 0 ||
+	    trace_known(c->trace) < live->known)
+		return false;
+	for (size_t i = 0; i < c->riscs.n; i++)
+		if (c->riscs.v[i].track != live->riscs.v[i].track)
+			return false;
+	return true;
+}
+
+static int live_restart(struct op_live *live, const struct op_cores *c)
+{
+	op_live_free(live);
+	live->restarts++;
+	live->runs.any_order = true;
+	memcpy(live->uuid, c->trace->uuid, sizeof(live->uuid));
+	live->readers = calloc(c->riscs.n + 1, sizeof(*live->readers));
+	if (!live->readers)
+		return TACHO_ENOMEM;
+	for (uint32_t i = 0; i < c->riscs.n; i++) {
+		live->readers[i] = reader_new(c, i);
+		if (vec_push(&live->riscs, c->riscs.v[i]) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+/* Tracks to RISCs + 1. */
+static uint32_t *live_tracks(const struct op_cores *c)
+{
+	uint32_t *riscs = calloc(c->trace->track_count + 1, sizeof(*riscs));
+
+	for (uint32_t i = 0; riscs && i < c->riscs.n; i++)
+		riscs[c->riscs.v[i].track] = i + 1;
+	return riscs;
+}
+
+/* The walk has one stack: that of the current row's RISC. */
+static int live_row(struct walk *w, struct op_risc_reader *reader, const struct trace_row *row)
+{
+	int r;
+
+	w->stack.v = reader->stack.v;
+	w->stack.n = reader->stack.n;
+	w->stack.cap = reader->stack.cap;
+	w->run = reader->run;
+	r = row_take(w, reader, row);
+	reader->stack.v = w->stack.v;
+	reader->stack.n = w->stack.n;
+	reader->stack.cap = w->stack.cap;
+	reader->run = w->run;
+	return r;
+}
+
+static int live_marker(void *context, const struct op_marker *m)
+{
+	return op_runs_add(context, m);
+}
+
+int op_live_walk(struct op_live *live, struct op_cores *cores)
+{
+	struct walk w = {.c = cores,
+			 .fn = live_marker,
+			 .context = &live->runs,
+			 .meta = BUF_INIT,
+			 .metas = BUF_INIT};
+	uint64_t known = trace_known(cores->trace);
+	struct trace_rows *rows = NULL;
+	uint32_t *riscs = NULL, track;
+	struct trace_row row;
+	int r = live_continues(live, cores) ? 0 : live_restart(live, cores);
+
+	for (uint32_t i = 0; r == 0 && i < cores->riscs.n; i++)
+		cores->riscs.v[i].lost = live->riscs.v[i].lost;
+	if (r == 0)
+		r = (riscs = live_tracks(cores))
+			    ? trace_rows_open_from(&rows, cores->trace, TRACE_NONE, live->known)
+			    : TACHO_ENOMEM;
+	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
+		if (!riscs[track])
+			continue;
+		live->rows++;
+		w.risc = riscs[track] - 1;
+		r = live_row(&w, &live->readers[w.risc], &row);
+	}
+	trace_rows_close(rows);
+	for (uint32_t i = 0; r == 0 && i < cores->riscs.n; i++)
+		live->riscs.v[i].lost = cores->riscs.v[i].lost;
+	if (r == 0 && live->runs.cores.n > OP_LIVE_CORES)
+		r = op_runs_trim(&live->runs, OP_LIVE_RUNS);
+	if (r == 0 && live->runs.stale) {
+		free(riscs);
+		buf_free(&w.meta);
+		return op_live_walk(live, cores); /* starts again, once */
+	}
+	live->known = known;
+	cores->walked |= r == 0;
+	free(riscs);
+	buf_free(&w.meta);
+	if (r < 0)
+		op_live_free(live); /* it has a part of the new markers */
+	return r;
+}
+
+/* ---- all at once ---- */
 
 int op_cores_walk(struct op_cores *cores, op_marker_fn fn, void *context)
 {

@@ -11,6 +11,7 @@ struct trace_source {
 	struct trace *trace;
 	const uint8_t *tracks;
 	const char *children;
+	struct op_live *live; /* or NULL */
 };
 
 static int trace_failed(struct op_cores *c, int r, struct tacho_error *err)
@@ -49,15 +50,16 @@ struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device
 }
 
 int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
-		  struct tacho_error *err)
+		  struct op_live *live, struct tacho_error *err)
 {
-	struct op_runs runs = {0};
-	int r = op_cores_walk(cores, run_marker, &runs);
+	bool follow = live && op_live_possible(cores);
+	struct op_runs own = {0}, *runs = follow ? &live->runs : &own;
+	int r = follow ? op_live_walk(live, cores) : op_cores_walk(cores, run_marker, runs);
 
 	if (r == 0)
-		r = op_trace_runs_finish(cores, &runs);
-	for (size_t i = 0; i < runs.n && r == 0; i++) {
-		const struct op_timing *run = op_runs_at(&runs, i);
+		r = op_trace_runs_finish(cores, runs);
+	for (size_t i = 0; i < runs->n && r == 0; i++) {
+		const struct op_timing *run = op_runs_at(runs, i);
 		struct op_run_place place = op_trace_place(cores, run->device);
 
 		if (run->slow_risc < cores->riscs.n) {
@@ -68,7 +70,7 @@ int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct o
 		place.arch = op_table_text(t, place.arch.text, place.arch.len);
 		r = place.arch.text ? op_measurements_add_run(list, run, &place) : TACHO_ENOMEM;
 	}
-	op_runs_free(&runs);
+	op_runs_free(&own);
 	return trace_failed(cores, r, err);
 }
 
@@ -305,7 +307,7 @@ static int trace_source_runs(void *context, struct op_measurements *list, struct
 	struct trace_source *s = context;
 
 	(void)issues;
-	return op_trace_runs(&s->cores, list, t, err);
+	return op_trace_runs(&s->cores, list, t, s->live, err);
 }
 
 static int trace_source_markers(void *context, struct devlog *dev, enum devlog_want want,
@@ -329,7 +331,8 @@ int op_load_trace(struct op_loaded *out, struct trace *trace, const uint8_t *tra
 		  const char *children, const struct op_load_options *options,
 		  struct tacho_error *err)
 {
-	struct trace_source s = {.trace = trace, .tracks = tracks, .children = children};
+	struct trace_source s = {
+		.trace = trace, .tracks = tracks, .children = children, .live = options->live};
 	struct op_source source = {.context = &s,
 				   .is_trace = true,
 				   .host = trace_source_host,

@@ -2,6 +2,7 @@
 /* Where the ops come from: an ops report, or the trace itself. */
 #include "base/now.h"
 #include "op/csv.h"
+#include "op/live.h"
 #include "op/trace_cores.h"
 #include "trace/device_clock.h"
 #include "view/op_table.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LIVE_SECONDS 3         /* during which ops of a recording are reused */
+#define LIVE_SECONDS 1         /* during which ops of a recording are reused */
 #define GAP_ZONES    50000000u /* of the host; with more, explaining gaps takes too long */
 
 static void ops_clear(struct ops *o)
@@ -36,6 +37,10 @@ void ops_forget(struct view_trace *t)
 		free(t->ops[i]);
 		t->ops[i] = NULL;
 	}
+	if (t->executions)
+		op_live_free(t->executions);
+	free(t->executions);
+	t->executions = NULL;
 }
 
 /* --------------------------------------------------------------- the clock */
@@ -215,10 +220,16 @@ static int report_read(struct view_call *c, struct ops *o, struct tacho_error *e
 
 static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *err)
 {
-	const struct op_load_options options = {0};
+	struct op_load_options options = {0};
 	uint32_t process = op_main_process(c->trace);
 	uint8_t *tracks = NULL;
 	int r;
+
+	/* Without memory for it all is read each time. */
+	if (c->live && !c->on->executions)
+		c->on->executions = calloc(1, sizeof(*c->on->executions));
+	if (c->live)
+		options.live = c->on->executions;
 
 	if (process != TRACE_NONE) {
 		tracks = malloc(c->trace->track_count + 1);

@@ -73,6 +73,7 @@ struct view_trace {
 	struct signposts_cache *signposts; /* found so far, or NULL */
 	pthread_mutex_t ops_lock;          /* held by a call that reads ops; taken before LOCK */
 	struct ops *ops[2];                /* [1]: those of several devices are one */
+	struct op_live *executions;        /* of a recording, for both */
 };
 
 struct view {
