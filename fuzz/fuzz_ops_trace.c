@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace file that is loaded as ops, in all ways. */
+#include "op/live.h"
 #include "op/load.h"
 
 #include <stdio.h>
@@ -14,8 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void report_make(struct trace *t)
 {
-	const struct op_load_options ways[] = {
-		{.noc = true}, {.legacy = true, .noc = true}, {.device_only = true}};
+	struct op_live live = {0};
+	/* Twice as a recording: the second time nothing is new. */
+	const struct op_load_options ways[] = {{.noc = true},
+					       {.legacy = true, .noc = true},
+					       {.device_only = true},
+					       {.live = &live},
+					       {.live = &live}};
 	struct tacho_error err;
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -24,6 +30,7 @@ static void report_make(struct trace *t)
 		op_load_trace(&loaded, t, NULL, NULL, &ways[i], &err);
 		op_loaded_free(&loaded);
 	}
+	op_live_free(&live);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

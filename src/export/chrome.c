@@ -258,7 +258,7 @@ static int write_message(struct chrome *c, const struct trace_row *row, uint32_t
 	return chrome_event_end(c);
 }
 
-static int write_op(struct chrome *c, const struct trace_row *row, uint32_t track)
+static int write_op_record(struct chrome *c, const struct trace_row *row, uint32_t track)
 {
 	struct trace_row message = *row;
 	struct buf text = BUF_INIT;
@@ -379,8 +379,8 @@ static int chrome_row_write(struct chrome *c, const struct trace_row *row, uint3
 		[TRACE_ROW_MESSAGE] = {write_message, TRACE_TRACK_KINDS},
 		[TRACE_ROW_APP_INFO] = {write_message, TRACE_TRACK_KINDS},
 		[TRACE_ROW_NOTE] = {write_message, TRACE_TRACK_KINDS},
-		[TRACE_ROW_OP] = {write_op, TRACE_MESSAGES},
-		[TRACE_ROW_OP_TRACE] = {write_op, TRACE_MESSAGES},
+		[TRACE_ROW_OP] = {write_op_record, TRACE_MESSAGES},
+		[TRACE_ROW_OP_TRACE] = {write_op_record, TRACE_MESSAGES},
 		[TRACE_ROW_LOSS] = {write_loss, TRACE_TRACK_KINDS},
 		[TRACE_ROW_PLOT_INT] = {write_plot, TRACE_PLOT},
 		[TRACE_ROW_PLOT_REAL] = {write_plot, TRACE_PLOT},

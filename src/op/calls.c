@@ -123,21 +123,6 @@ int op_calls_lost(struct op_calls *c, const struct op_call *call, uint64_t line,
 	return op_host_add_unknown(c->host, call->id, call->device);
 }
 
-/* Fills in the op's name if the description lacks it. */
-static int calls_name(struct op_calls *c, const struct op_call *call, struct op_program *p)
-{
-	if (p->code.len)
-		return 0;
-	op_issue_add(c->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, call->line,
-		     OP_AT((int64_t)call->id, call->device),
-		     call->name_len
-			     ? "the description has no op_code; the name of its head is taken"
-			     : "neither the description nor the head of the message names it");
-	return call->name_len ? op_program_cell(&c->host->table, p, OP_COL_OP_CODE, call->name,
-						call->name_len)
-			      : 0;
-}
-
 int op_calls_describe(struct op_calls *c, struct op_call *call, const struct jread_value *json)
 {
 	struct op_program program = op_program_unknown();
@@ -151,7 +136,16 @@ int op_calls_describe(struct op_calls *c, struct op_call *call, const struct jre
 		op_issue_add(c->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, call->line,
 			     OP_AT((int64_t)call->id, call->device), "'%s' is no number; left out",
 			     no_number);
-	if (calls_name(c, call, &program) < 0 ||
+	if (!program.code.len)
+		op_issue_add(c->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, call->line,
+			     OP_AT((int64_t)call->id, call->device),
+			     call->name_len
+				     ? "the description has no op_code; the name of its head is "
+				       "taken"
+				     : "neither the description nor the head of the message names "
+				       "it");
+	if ((!program.code.len && call->name_len &&
+	     op_program_cell(t, &program, OP_COL_OP_CODE, call->name, call->name_len) < 0) ||
 	    (call->hashed && !program.hash.len && program_hash(c, &program, call->hash) < 0) ||
 	    vec_push(&t->programs, program) < 0)
 		return TACHO_ENOMEM;
@@ -211,19 +205,6 @@ int op_calls_trace(struct op_calls *c, int64_t device, int64_t trace, enum trace
 
 /* ---- rows ---- */
 
-static int row_describe(struct op_calls *c, struct op_call *call, const char *text, size_t len)
-{
-	struct tacho_error why = {0};
-	const struct jread_value *json = jread_parse(&c->json, text, len, &why);
-
-	if (!json && why.code == TACHO_ENOMEM)
-		return TACHO_ENOMEM;
-	if (!json || json->type != JREAD_OBJECT)
-		return op_calls_lost(c, call, 0,
-				     why.text[0] ? why.text : "the description is no object");
-	return op_calls_describe(c, call, json);
-}
-
 int op_calls_row(struct op_calls *c, const struct trace_row *row, uint64_t ns)
 {
 	uint32_t device = TRACE_OP_DEVICE(row->b), what = TRACE_OP_WHAT(row->b);
@@ -236,9 +217,18 @@ int op_calls_row(struct op_calls *c, const struct trace_row *row, uint64_t ns)
 			       .name = row->text_len ? row->text : "",
 			       .name_len = nul ? (size_t)(nul - row->text) : row->text_len,
 			       .ns = ns};
+	const struct jread_value *json;
+	struct tacho_error why = {0};
 
 	if (row->kind == TRACE_ROW_OP_TRACE)
 		return op_calls_trace(c, device, (int64_t)row->a, (enum trace_op_step)what, ns, 0);
-	return nul ? row_describe(c, &call, nul + 1, row->text_len - call.name_len - 1)
-		   : op_calls_refer(c, &call);
+	if (!nul)
+		return op_calls_refer(c, &call);
+	json = jread_parse(&c->json, nul + 1, row->text_len - call.name_len - 1, &why);
+	if (!json && why.code == TACHO_ENOMEM)
+		return TACHO_ENOMEM;
+	if (!json || json->type != JREAD_OBJECT)
+		return op_calls_lost(c, &call, 0,
+				     why.text[0] ? why.text : "the description is no object");
+	return op_calls_describe(c, &call, json);
 }

@@ -6,6 +6,7 @@
 #ifndef OP_TRACE_HOST_H
 #define OP_TRACE_HOST_H
 
+#include "op/live.h"
 #include "op/messages.h"
 #include "trace/trace.h"
 
@@ -19,9 +20,13 @@
  */
 int op_trace_has_messages(struct trace *trace, const uint8_t *tracks);
 
-/* Fills HOST from the trace, as from the two logs. CHILDREN: names separated by commas. */
+/*
+ * Fills HOST from the trace, as from the two logs. CHILDREN: names separated by commas. LIVE: what
+ * earlier calls read of a trace that grows, or NULL.
+ */
 int op_trace_host(struct op_host *host, struct trace *trace, const uint8_t *tracks,
-		  const char *children, struct op_issues *issues, struct tacho_error *err);
+		  const char *children, struct op_live_host *live, struct op_issues *issues,
+		  struct tacho_error *err);
 
 /* Only the messages. */
 int op_trace_messages(struct op_host *host, struct trace *trace, const uint8_t *tracks,

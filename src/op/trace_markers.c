@@ -383,7 +383,7 @@ struct op_risc_reader {
 	bool waits; /* a marker of two values: for the row with the second */
 };
 
-static struct op_risc_reader reader_new(const struct op_cores *c, uint32_t risc)
+static struct op_risc_reader risc_reader_new(const struct op_cores *c, uint32_t risc)
 {
 	const struct op_risc *r = &c->riscs.v[risc];
 
@@ -392,7 +392,8 @@ static struct op_risc_reader reader_new(const struct op_cores *c, uint32_t risc)
 		.m = {.device = r->device, .core = r->core, .risc = risc, .which = r->which}};
 }
 
-static int row_take(struct walk *w, struct op_risc_reader *reader, const struct trace_row *row)
+static int marker_row_take(struct walk *w, struct op_risc_reader *reader,
+			   const struct trace_row *row)
 {
 	int r = 0;
 
@@ -414,7 +415,7 @@ static int row_take(struct walk *w, struct op_risc_reader *reader, const struct 
 
 static int walk_rows(struct walk *w, uint32_t track)
 {
-	struct op_risc_reader reader = reader_new(w->c, w->risc);
+	struct op_risc_reader reader = risc_reader_new(w->c, w->risc);
 	struct trace_rows *rows;
 	struct trace_row row;
 	uint32_t of;
@@ -424,7 +425,7 @@ static int walk_rows(struct walk *w, uint32_t track)
 		return r;
 	w->c->riscs.v[w->risc].lost = (struct op_losses){0};
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
-		r = row_take(w, &reader, &row);
+		r = marker_row_take(w, &reader, &row);
 	if (r == 0 && reader.waits)
 		r = row_emit(w, &reader.m);
 	trace_rows_close(rows);
@@ -434,14 +435,21 @@ static int walk_rows(struct walk *w, uint32_t track)
 
 /* ---- a trace that grows ---- */
 
-void op_live_free(struct op_live *live)
+static void live_cores_free(struct op_live *live)
 {
 	for (size_t i = 0; i < live->riscs.n; i++)
 		vec_free(&live->readers[i].stack);
 	vec_free(&live->riscs);
 	free(live->readers);
 	op_runs_free(&live->runs);
-	*live = (struct op_live){.rows = live->rows, .restarts = live->restarts};
+	live->readers = NULL;
+	live->known = 0;
+}
+
+void op_live_free(struct op_live *live)
+{
+	live_cores_free(live);
+	op_live_host_free(&live->host);
 }
 
 bool op_live_possible(const struct op_cores *c)
@@ -467,7 +475,7 @@ static bool live_continues(const struct op_live *live, const struct op_cores *c)
 
 static int live_restart(struct op_live *live, const struct op_cores *c)
 {
-	op_live_free(live);
+	live_cores_free(live);
 	live->restarts++;
 	live->runs.any_order = true;
 	memcpy(live->uuid, c->trace->uuid, sizeof(live->uuid));
@@ -475,21 +483,11 @@ static int live_restart(struct op_live *live, const struct op_cores *c)
 	if (!live->readers)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < c->riscs.n; i++) {
-		live->readers[i] = reader_new(c, i);
+		live->readers[i] = risc_reader_new(c, i);
 		if (vec_push(&live->riscs, c->riscs.v[i]) < 0)
 			return TACHO_ENOMEM;
 	}
 	return 0;
-}
-
-/* Tracks to RISCs + 1. */
-static uint32_t *live_tracks(const struct op_cores *c)
-{
-	uint32_t *riscs = calloc(c->trace->track_count + 1, sizeof(*riscs));
-
-	for (uint32_t i = 0; riscs && i < c->riscs.n; i++)
-		riscs[c->riscs.v[i].track] = i + 1;
-	return riscs;
 }
 
 /* The walk has one stack: that of the current row's RISC. */
@@ -501,7 +499,7 @@ static int live_row(struct walk *w, struct op_risc_reader *reader, const struct 
 	w->stack.n = reader->stack.n;
 	w->stack.cap = reader->stack.cap;
 	w->run = reader->run;
-	r = row_take(w, reader, row);
+	r = marker_row_take(w, reader, row);
 	reader->stack.v = w->stack.v;
 	reader->stack.n = w->stack.n;
 	reader->stack.cap = w->stack.cap;
@@ -523,16 +521,19 @@ int op_live_walk(struct op_live *live, struct op_cores *cores)
 			 .metas = BUF_INIT};
 	uint64_t known = trace_known(cores->trace);
 	struct trace_rows *rows = NULL;
-	uint32_t *riscs = NULL, track;
+	uint32_t *riscs = calloc(cores->trace->track_count + 1, sizeof(*riscs)); /* by track, + 1 */
+	uint32_t track;
 	struct trace_row row;
-	int r = live_continues(live, cores) ? 0 : live_restart(live, cores);
+	int r = riscs ? 0 : TACHO_ENOMEM;
 
-	for (uint32_t i = 0; r == 0 && i < cores->riscs.n; i++)
+	if (r == 0 && !live_continues(live, cores))
+		r = live_restart(live, cores);
+	for (uint32_t i = 0; r == 0 && i < cores->riscs.n; i++) {
 		cores->riscs.v[i].lost = live->riscs.v[i].lost;
+		riscs[cores->riscs.v[i].track] = i + 1;
+	}
 	if (r == 0)
-		r = (riscs = live_tracks(cores))
-			    ? trace_rows_open_from(&rows, cores->trace, TRACE_NONE, live->known)
-			    : TACHO_ENOMEM;
+		r = trace_rows_open_from(&rows, cores->trace, TRACE_NONE, live->known);
 	while (r >= 0 && (r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (!riscs[track])
 			continue;
@@ -555,7 +556,7 @@ int op_live_walk(struct op_live *live, struct op_cores *cores)
 	free(riscs);
 	buf_free(&w.meta);
 	if (r < 0)
-		op_live_free(live); /* it has a part of the new markers */
+		live_cores_free(live); /* it has a part of the new markers */
 	return r;
 }
 

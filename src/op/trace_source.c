@@ -291,7 +291,8 @@ static int trace_source_host(void *context, struct op_host *host, struct op_issu
 	struct trace_source *s = context;
 
 	return op_trace_host(host, s->trace, s->tracks,
-			     s->children ? s->children : OP_ZONE_CHILDREN, issues, err);
+			     s->children ? s->children : OP_ZONE_CHILDREN,
+			     s->live ? &s->live->host : NULL, issues, err);
 }
 
 static void source_losses(void *context, struct op_issues *issues)

@@ -35,7 +35,7 @@ static void count_point(struct write *w, struct out_rows *rows, const struct tra
 }
 
 /* Op records are messages in such files. */
-static bool is_message(uint32_t kind)
+static bool write_rows_is_message(uint32_t kind)
 {
 	return kind == TRACE_ROW_MESSAGE || kind == TRACE_ROW_OP || kind == TRACE_ROW_OP_TRACE;
 }
@@ -289,7 +289,7 @@ int messages_put(struct write *w)
 		return r;
 	out_u64(&w->out, w->messages.n);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (!is_message(row.kind) || at == w->messages.n)
+		if (!write_rows_is_message(row.kind) || at == w->messages.n)
 			continue;
 		if (row.kind != TRACE_ROW_MESSAGE) {
 			row.a = TRACE_SEVERITY_INFO;

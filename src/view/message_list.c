@@ -14,7 +14,7 @@ static bool message_list_begins(const struct trace_row *row, const char *text)
 }
 
 /* Lines for the ops report, not meant for reading. */
-static bool is_record(const struct trace_row *row)
+static bool message_list_is_record(const struct trace_row *row)
 {
 	return row->kind == TRACE_ROW_OP || row->kind == TRACE_ROW_OP_TRACE ||
 	       (row->kind == TRACE_ROW_MESSAGE &&
@@ -26,7 +26,7 @@ int message_take(const struct message_choice *ch, struct trace_row *row, struct 
 {
 	struct signpost ignored;
 
-	if (!ch->records && is_record(row))
+	if (!ch->records && message_list_is_record(row))
 		return 0;
 	if (op_row_message(row, text) < 0)
 		return TACHO_ENOMEM;

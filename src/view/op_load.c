@@ -37,10 +37,14 @@ void ops_forget(struct view_trace *t)
 		free(t->ops[i]);
 		t->ops[i] = NULL;
 	}
-	if (t->executions)
-		op_live_free(t->executions);
-	free(t->executions);
-	t->executions = NULL;
+}
+
+void ops_live_forget(struct view_handle *h)
+{
+	if (h->live)
+		op_live_free(h->live);
+	free(h->live);
+	h->live = NULL;
 }
 
 /* --------------------------------------------------------------- the clock */
@@ -226,10 +230,11 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 	int r;
 
 	/* Without memory for it all is read each time. */
-	if (c->live && !c->on->executions)
-		c->on->executions = calloc(1, sizeof(*c->on->executions));
-	if (c->live)
-		options.live = c->on->executions;
+	if (c->live && !c->handle->live)
+		c->handle->live = calloc(1, sizeof(*c->handle->live));
+	if (!c->live)
+		ops_live_forget(c->handle); /* the trace is complete, so it is read once more */
+	options.live = c->handle->live;
 
 	if (process != TRACE_NONE) {
 		tracks = malloc(c->trace->track_count + 1);

@@ -32,10 +32,12 @@ static void trace_free(struct view_trace *t)
 	trace_close(t->quick.trace);
 	for (size_t i = 0; i < VIEW_SCANS; i++) {
 		profile_forget(&t->scans[i]);
+		ops_live_forget(&t->scans[i]);
 		trace_close(t->scans[i].trace);
 	}
 	row_cache_forget(&t->rows);
 	profile_forget(&t->rows);
+	ops_live_forget(&t->rows);
 	trace_close(t->rows.trace);
 	stats_forget(t);
 	waits_forget(t);
@@ -209,6 +211,7 @@ static int handle_ready(struct view_trace *t, struct view_handle *h)
 		if (r == TRACE_RELOADED) {
 			row_cache_forget(h);
 			profile_forget(h);
+			ops_live_forget(h);
 		}
 		h->gen = gen;
 	}

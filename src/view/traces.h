@@ -38,6 +38,7 @@ struct view_handle {
 	} caches;                /* of the one for rows */
 	uint64_t asked;          /* number of cache lookups */
 	struct profile *profile; /* stacks and names of its samples, or NULL; sample_query.c */
+	struct op_live *live;    /* of a recording: what was read for its ops, or NULL; op_load.c */
 	uint64_t profile_known;  /* trace_known() when it was read */
 	double profile_good;     /* how long it is used for a recording, seconds */
 };
@@ -73,7 +74,6 @@ struct view_trace {
 	struct signposts_cache *signposts; /* found so far, or NULL */
 	pthread_mutex_t ops_lock;          /* held by a call that reads ops; taken before LOCK */
 	struct ops *ops[2];                /* [1]: those of several devices are one */
-	struct op_live *executions;        /* of a recording, for both */
 };
 
 struct view {
@@ -120,5 +120,6 @@ void waits_forget(struct view_trace *t);
 void marks_forget(struct view_trace *t);
 void signposts_forget(struct view_trace *t);
 void ops_forget(struct view_trace *t);
+void ops_live_forget(struct view_handle *h);
 
 #endif

@@ -22,10 +22,11 @@ struct risc {
 struct recording {
 	struct trace_writer *w;
 	uint64_t seed;
-	uint32_t thread, messages, srclocs[ZONES], call;
+	uint32_t thread, messages, srclocs[ZONES], call, compile;
 	struct risc riscs[TRACKS];
-	unsigned ops, replays; /* that the host has called */
-	uint64_t rows;         /* of cores */
+	unsigned ops;        /* that the host has called */
+	uint64_t rows;       /* of cores */
+	uint64_t host_zones; /* of the thread */
 };
 
 static void core_add(struct recording *r, unsigned i)
@@ -64,9 +65,39 @@ static void recording_start(struct recording *r, const char *path)
 	r->call = (uint32_t)trace_add_srcloc(
 		r->w, &(struct trace_srcloc){
 			      .name = "TT_DNN_DEVICE_OP", .function = "", .file = "host.c"});
+	r->compile = (uint32_t)trace_add_srcloc(
+		r->w,
+		&(struct trace_srcloc){.name = "CompileProgram", .function = "", .file = "host.c"});
 }
 
-/* Every third op is the first one once more. */
+static void host_zone(struct recording *r, uint32_t depth, uint64_t start, uint64_t length,
+		      uint32_t srcloc, const struct trace_extra *text)
+{
+	assert_int_equal(trace_lane_add_full(r->w, trace_lane(r->w, r->thread, depth), start,
+					     start + length, srcloc, 0, 0, text, text != NULL),
+			 0);
+	r->host_zones++;
+}
+
+/* The zone of the last call ends. Another zone follows at once, with a child that is no op's. */
+static void host_return(struct recording *r)
+{
+	uint64_t id = (uint64_t)r->ops << 10, time = 3000 + r->ops * 1000u;
+	char text[32];
+	struct trace_extra extra = {.kind = TRACE_EXTRA_TEXT, .text = text};
+
+	if (!r->ops)
+		return;
+	extra.len = (uint32_t)snprintf(text, sizeof(text), "id:%llu", (unsigned long long)id);
+	host_zone(r, 0, time, 500, r->call, &extra);
+	host_zone(r, 1, time + 510, 20, r->compile, NULL);
+	host_zone(r, 0, time + 500, 100, r->srclocs[OTHER], NULL);
+}
+
+/*
+ * Every third op is the first one once more. Every second of those comes as a message, as programs
+ * send them that use Tracy's interface, and refers to the description of the record.
+ */
 static void host_call(struct recording *r)
 {
 	static const char whole[] = "add\0{\"op_code\": \"add\", \"op_type\": \"tt_dnn_device\"}";
@@ -80,14 +111,21 @@ static void host_call(struct recording *r)
 				.c = known ? 1 : r->ops,
 				.text = whole,
 				.text_len = known ? 3 : sizeof(whole) - 1};
-	char text[32];
-	struct trace_extra extra = {.kind = TRACE_EXTRA_TEXT, .text = text};
+	char message[80];
 
-	extra.len = (uint32_t)snprintf(text, sizeof(text), "id:%llu", (unsigned long long)id);
+	if (known && r->ops % 2)
+		row = (struct trace_row){.time = row.time,
+					 .kind = TRACE_ROW_MESSAGE,
+					 .thread = r->thread,
+					 .a = TRACE_SEVERITY_INFO,
+					 .text = message,
+					 .text_len = (uint32_t)snprintf(
+						 message, sizeof(message),
+						 "`TT_DNN_DEVICE_OP: \"add\", 1, 0, true, %llu`",
+						 (unsigned long long)id)};
+
 	assert_int_equal(trace_add_row(r->w, r->messages, &row), 0);
-	assert_int_equal(trace_lane_add_full(r->w, trace_lane(r->w, r->thread, 0), time, time + 500,
-					     r->call, 0, 0, &extra, 1),
-			 0);
+	host_zone(r, 1, time + 20, 10 * (1 + r->ops % 7), r->compile, NULL);
 }
 
 /* The next marker of a RISC, if the host has called its op. */
@@ -148,6 +186,8 @@ static void table_check(struct trace *t, struct op_live *live, bool executions)
 
 	assert_string_equal(followed, all);
 	assert_true(!executions || strstr(all, "wormhole_b0"));
+	/* All ops have their names, whatever the host said of them. */
+	assert_null(strstr(all, "\n,"));
 	free(all);
 	free(followed);
 }
@@ -175,8 +215,10 @@ static void follow_all(unsigned cores_first, uint64_t restarts)
 			for (unsigned i = cores_first * RISCS; i < TRACKS; i++)
 				core_add(&r, i);
 		}
-		for (unsigned n = 0; n < 3 && r.ops < OPS; n++)
+		for (unsigned n = 0; n < 3 && r.ops < OPS; n++) {
+			host_return(&r);
 			host_call(&r);
+		}
 		for (unsigned i = 0; i < cores * RISCS; i++)
 			for (uint64_t n = test_random(&r.seed) % 12; n; n--)
 				marker_add(&r, &r.riscs[i]);
@@ -184,9 +226,11 @@ static void follow_all(unsigned cores_first, uint64_t restarts)
 		assert_true(trace_refresh(t, &err) >= 0);
 		table_check(t, &live, r.rows > 100);
 		assert_int_equal(live.rows, r.rows + (restarts > 1 ? repeated : 0));
+		assert_int_equal(live.host.zones_read, r.host_zones);
 		/* Nothing new: nothing is read. */
 		table_check(t, &live, r.rows > 100);
 		assert_int_equal(live.rows, r.rows + (restarts > 1 ? repeated : 0));
+		assert_int_equal(live.host.zones_read, r.host_zones);
 	}
 	assert_int_equal(live.restarts, restarts);
 	assert_true(r.rows > 500);
