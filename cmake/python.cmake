@@ -69,7 +69,7 @@ file(RENAME ${python_list}.new ${python_list})
 # ttnn is Python on one C library, which serves all interpreters: there is no Python in it.
 if(NOT TACHO_FUZZ)
 	add_library(ttnn MODULE ${PROJECT_SOURCE_DIR}/python/ttnn/_ttnn.c)
-	target_link_libraries(ttnn PRIVATE libtacho_device)
+	target_link_libraries(ttnn PRIVATE tacho_nn libtacho_device)
 	set_target_properties(ttnn PROPERTIES PREFIX "" OUTPUT_NAME _ttnn C_VISIBILITY_PRESET hidden
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/ttnn BUILD_WITH_INSTALL_RPATH ON
 		INSTALL_RPATH "${python_rpath}")
@@ -77,8 +77,7 @@ if(NOT TACHO_FUZZ)
 endif()
 
 file(GLOB_RECURSE python_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
-	${PROJECT_SOURCE_DIR}/python/*.py ${PROJECT_SOURCE_DIR}/python/*/py.typed
-	${PROJECT_SOURCE_DIR}/python/ttnn/kernels/*.[ch])
+	${PROJECT_SOURCE_DIR}/python/*.py ${PROJECT_SOURCE_DIR}/python/*/py.typed)
 list(FILTER python_files INCLUDE REGEX "/")
 set(python_copies "")
 foreach(file ${python_files})
@@ -89,7 +88,7 @@ endforeach()
 add_custom_target(python_files ALL DEPENDS ${python_copies})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tracy ${PROJECT_SOURCE_DIR}/python/ttnn
 	DESTINATION ${TACHO_PYTHON_DIR}
-	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "kernels/*.[ch]" PATTERN "__pycache__" EXCLUDE)
+	FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 # Metadata: pip lists the packages, and pytest finds the plugin.
 set(python_info ${CMAKE_BINARY_DIR}/tacho-${PROJECT_VERSION}.dist-info)

@@ -201,7 +201,7 @@ static void key_set(struct config *c, const char *path, unsigned line, const cha
 			continue;
 		why = setting_set(c, s, value);
 		if (why)
-			nn_fail("%s:%u: %s %s", path, line, key, why);
+			gpt_fail("%s:%u: %s %s", path, line, key, why);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
@@ -211,10 +211,10 @@ static void key_set(struct config *c, const char *path, unsigned line, const cha
 			continue;
 		if (fixed[i].value && strcmp(fixed[i].value, value) &&
 		    !(!strcmp(fixed[i].value, "0") && *value && strtod(value, &end) == 0 && !*end))
-			nn_fail("%s:%u: %s can only be %s here", path, line, key, fixed[i].value);
+			gpt_fail("%s:%u: %s can only be %s here", path, line, key, fixed[i].value);
 		return;
 	}
-	nn_fail("%s:%u: unknown key %s in %s", path, line, key, *section ? section : "the file");
+	gpt_fail("%s:%u: unknown key %s in %s", path, line, key, *section ? section : "the file");
 }
 
 void config_read(struct config *c, const char *path)
@@ -224,7 +224,7 @@ void config_read(struct config *c, const char *path)
 	unsigned number = 0;
 
 	if (!f)
-		nn_fail("cannot read %s: %s", path, strerror(errno));
+		gpt_fail("cannot read %s: %s", path, strerror(errno));
 	while (fgets(line, sizeof(line), f)) {
 		size_t indent = strspn(line, " ");
 		char *key = line + indent, *value = strchr(line, ':'), *end;
@@ -233,7 +233,7 @@ void config_read(struct config *c, const char *path)
 		if (*key == '#' || *key == '\n' || !*key)
 			continue;
 		if (!value)
-			nn_fail("%s:%u: expected \"key: value\"", path, number);
+			gpt_fail("%s:%u: expected \"key: value\"", path, number);
 		*value++ = 0;
 		value += strspn(value, " \"'");
 		end = strstr(value, " #");
@@ -244,14 +244,14 @@ void config_read(struct config *c, const char *path)
 			*--end = 0;
 		if (!*value) {
 			if (strlen(key) >= sizeof(section))
-				nn_fail("%s:%u: unknown section", path, number);
+				gpt_fail("%s:%u: unknown section", path, number);
 			strcpy(section, key);
 		} else {
 			key_set(c, path, number, indent ? section : "", key, value);
 		}
 	}
 	if (ferror(f))
-		nn_fail("cannot read %s", path);
+		gpt_fail("cannot read %s", path);
 	fclose(f);
 }
 

@@ -11,7 +11,7 @@ struct config {
 	struct gpt_shape shape; /* vocabulary 0: of the text */
 	uint64_t seed;
 	uint32_t steps, accumulate;
-	struct nn_adamw optimizer;
+	struct train_adamw optimizer;
 	bool warmup; /* the learning rate rises for a tenth of the steps, then falls to 1 % */
 	char data[4096], name[256], save[4096], restore[4096];
 	unsigned noops, sample, share;

@@ -46,16 +46,16 @@ static void parameter_new(struct gpt *g, struct gpt_parameter *p, uint32_t rows,
 	float *values = calloc(n, sizeof(*values)), *zeros = calloc(n, sizeof(*zeros));
 
 	if (!values || !zeros)
-		nn_fail("no memory");
+		gpt_fail("no memory");
 	nn_tensor_new(g->nn, &p->value, 1, 1, rows, columns, TACHO_BFLOAT16);
 	nn_tensor_new(g->nn, &p->gradient, 1, 1, rows, columns, TACHO_BFLOAT16);
 	nn_tensor_new(g->nn, &p->m, 1, 1, rows, columns, TACHO_FLOAT32);
 	nn_tensor_new(g->nn, &p->v, 1, 1, rows, columns, TACHO_FLOAT32);
 	for (size_t i = 0; i < n; i++)
 		values[i] = deviation > 0 ? deviation * gpt_normal(random) : value;
-	nn_write(&p->value, values);
-	nn_write(&p->m, zeros);
-	nn_write(&p->v, zeros);
+	nn_write(g->nn, &p->value, values);
+	nn_write(g->nn, &p->m, zeros);
+	nn_write(g->nn, &p->v, zeros);
 	free(values);
 	free(zeros);
 }
@@ -90,7 +90,7 @@ static void parameters_new(struct gpt *g, uint64_t seed)
 	g->parameter_count = GPT_PARAMETERS + s->blocks * GPT_BLOCK_PARAMETERS;
 	g->parameters = calloc(g->parameter_count, sizeof(*g->parameters));
 	if (!g->parameters)
-		nn_fail("no memory");
+		gpt_fail("no memory");
 	for (unsigned i = 0; i < GPT_PARAMETERS; i++) {
 		bool norm = i == GPT_LNF_GAMMA || i == GPT_LNF_BETA;
 
@@ -142,15 +142,15 @@ void gpt_new(struct gpt *g, struct nn *nn, const struct gpt_shape *shape, uint64
 	parameters_new(g, seed);
 	g->blocks = calloc(shape->blocks, sizeof(*g->blocks));
 	if (!g->blocks)
-		nn_fail("no memory");
+		gpt_fail("no memory");
 	for (unsigned i = 0; i < shape->blocks; i++)
 		block_new(g, &g->blocks[i]);
 	for (unsigned i = 0; i < 7; i++)
 		nn_tensor_new(nn, plain[i], n, 1, t, e, TACHO_BFLOAT16);
 	for (unsigned i = 0; i < 4; i++)
 		nn_tensor_new(nn, heads[i], n, h, t, e / h, TACHO_BFLOAT16);
-	nn_tensor_new(nn, &g->ids, n, 1, 1, t, TACHO_UINT32);
-	nn_tensor_new(nn, &g->targets, n, 1, 1, t, TACHO_UINT32);
+	nn_tensor_new(nn, &g->ids, 1, 1, n * t / 32, 32, TACHO_UINT32);
+	nn_tensor_new(nn, &g->targets, 1, 1, n * t / 32, 32, TACHO_UINT32);
 	nn_tensor_new(nn, &g->mean, n, 1, t, 1, TACHO_FLOAT32);
 	nn_tensor_new(nn, &g->rstd, n, 1, t, 1, TACHO_FLOAT32);
 	nn_tensor_new(nn, &g->logits, n, 1, t, v, TACHO_BFLOAT16);
@@ -165,11 +165,11 @@ void gpt_new(struct gpt *g, struct nn *nn, const struct gpt_shape *shape, uint64
 
 void gpt_free(struct gpt *g)
 {
-	struct nn_tensor *single[] = {&g->embedded, &g->start,    &g->norm,    &g->d_x,  &g->d_norm,
-				      &g->d_sum,    &g->d_parts,  &g->d_q,     &g->d_k,  &g->d_v,
-				      &g->d_heads,  &g->ids,      &g->targets, &g->mean, &g->rstd,
-				      &g->logits,   &g->d_logits, &g->losses,  &g->loss, &g->d_qkv,
-				      &g->d_column, &g->d_hidden, &g->d_active};
+	struct nn_tensor *single[] = {
+		&g->embedded, &g->start, &g->norm,     &g->d_x,      &g->d_norm,   &g->d_sum,
+		&g->d_parts,  &g->d_q,   &g->d_k,      &g->d_v,      &g->d_heads,  &g->ids,
+		&g->targets,  &g->mean,  &g->rstd,     &g->logits,   &g->d_logits, &g->losses,
+		&g->loss,     &g->d_qkv, &g->d_column, &g->d_hidden, &g->d_active, &g->point};
 
 	for (unsigned i = 0; i < g->parameter_count; i++) {
 		nn_tensor_free(&g->parameters[i].value);
@@ -201,19 +201,19 @@ uint64_t gpt_volume(const struct gpt *g)
 
 void gpt_load(struct gpt *g, const uint32_t *ids, const uint32_t *targets)
 {
-	nn_write_ids(&g->ids, ids);
+	train_write_ids(g->nn, &g->ids, ids);
 	if (targets)
-		nn_write_ids(&g->targets, targets);
+		train_write_ids(g->nn, &g->targets, targets);
 }
 
 /* ---- forward ---- */
 #define VALUE(which)    (&gpt_block_parameter(g, block, which)->value)
 #define GRADIENT(which) (&gpt_block_parameter(g, block, which)->gradient)
 
-static void block_mark(const struct gpt *g, const char *text)
+static void block_mark(struct gpt *g, const char *text)
 {
 	if (g->zones)
-		nn_marker(g->nn, text, 1);
+		train_marker(g->nn, &g->point, text, 1);
 }
 
 static void block_forward(struct gpt *g, unsigned block, const struct nn_tensor *x)
@@ -222,20 +222,20 @@ static void block_forward(struct gpt *g, unsigned block, const struct nn_tensor 
 	struct nn *nn = g->nn;
 
 	block_mark(g, "[FWD] [START] Block");
-	nn_layernorm(nn, &b->norm1, &b->mean1, &b->rstd1, x, VALUE(GPT_LN1_GAMMA),
-		     VALUE(GPT_LN1_BETA), EPSILON);
-	nn_linear(nn, &b->qkv, &b->norm1, VALUE(GPT_QKV_WEIGHT), VALUE(GPT_QKV_BIAS));
-	nn_heads_split(nn, (struct nn_tensor *[]){&b->q, &b->k, &b->v}, 3, &b->qkv);
-	nn_attention(nn, &b->attended, &b->lse, &b->q, &b->k, &b->v);
-	nn_heads_merge(nn, &b->merged, (const struct nn_tensor *[]){&b->attended}, 1);
-	nn_linear(nn, &b->projected, &b->merged, VALUE(GPT_OUT_WEIGHT), VALUE(GPT_OUT_BIAS));
-	nn_add(nn, &b->middle, x, &b->projected);
-	nn_layernorm(nn, &b->norm2, &b->mean2, &b->rstd2, &b->middle, VALUE(GPT_LN2_GAMMA),
-		     VALUE(GPT_LN2_BETA), EPSILON);
-	nn_linear(nn, &b->hidden, &b->norm2, VALUE(GPT_FC1_WEIGHT), VALUE(GPT_FC1_BIAS));
-	nn_gelu(nn, &b->active, &b->hidden);
-	nn_linear(nn, &b->mlp, &b->active, VALUE(GPT_FC2_WEIGHT), VALUE(GPT_FC2_BIAS));
-	nn_add(nn, &b->out, &b->middle, &b->mlp);
+	train_layernorm(nn, &b->norm1, &b->mean1, &b->rstd1, x, VALUE(GPT_LN1_GAMMA),
+			VALUE(GPT_LN1_BETA), EPSILON);
+	train_linear(nn, &b->qkv, &b->norm1, VALUE(GPT_QKV_WEIGHT), VALUE(GPT_QKV_BIAS));
+	train_heads_split(nn, (struct nn_tensor *[]){&b->q, &b->k, &b->v}, 3, &b->qkv);
+	train_attention(nn, &b->attended, &b->lse, &b->q, &b->k, &b->v);
+	train_heads_merge(nn, &b->merged, (const struct nn_tensor *[]){&b->attended}, 1);
+	train_linear(nn, &b->projected, &b->merged, VALUE(GPT_OUT_WEIGHT), VALUE(GPT_OUT_BIAS));
+	train_add(nn, &b->middle, x, &b->projected);
+	train_layernorm(nn, &b->norm2, &b->mean2, &b->rstd2, &b->middle, VALUE(GPT_LN2_GAMMA),
+			VALUE(GPT_LN2_BETA), EPSILON);
+	train_linear(nn, &b->hidden, &b->norm2, VALUE(GPT_FC1_WEIGHT), VALUE(GPT_FC1_BIAS));
+	train_gelu(nn, &b->active, &b->hidden);
+	train_linear(nn, &b->mlp, &b->active, VALUE(GPT_FC2_WEIGHT), VALUE(GPT_FC2_BIAS));
+	train_add(nn, &b->out, &b->middle, &b->mlp);
 	block_mark(g, "[FWD] [END] Block");
 }
 
@@ -245,24 +245,24 @@ void gpt_forward(struct gpt *g)
 	struct nn *nn = g->nn;
 	const struct nn_tensor *x = &g->start;
 
-	nn_embedding(nn, &g->embedded, &g->ids, &p[GPT_TOKENS].value);
-	nn_add(nn, &g->start, &g->embedded, &p[GPT_POSITIONS].value);
+	train_embedding(nn, &g->embedded, &g->ids, &p[GPT_TOKENS].value);
+	train_add(nn, &g->start, &g->embedded, &p[GPT_POSITIONS].value);
 	for (unsigned i = 0; i < g->shape.blocks; i++) {
 		block_forward(g, i, x);
 		x = &g->blocks[i].out;
 	}
-	nn_layernorm(nn, &g->norm, &g->mean, &g->rstd, x, &p[GPT_LNF_GAMMA].value,
-		     &p[GPT_LNF_BETA].value, EPSILON);
-	nn_linear(nn, &g->logits, &g->norm, &p[GPT_HEAD].value, NULL);
-	nn_cross_entropy(nn, &g->losses, &g->logits, &g->targets, g->shape.vocabulary);
-	nn_mean(nn, &g->loss, &g->losses);
+	train_layernorm(nn, &g->norm, &g->mean, &g->rstd, x, &p[GPT_LNF_GAMMA].value,
+			&p[GPT_LNF_BETA].value, EPSILON);
+	train_linear(nn, &g->logits, &g->norm, &p[GPT_HEAD].value, NULL);
+	train_cross_entropy(nn, &g->losses, &g->logits, &g->targets, g->shape.vocabulary);
+	train_mean(nn, &g->loss, &g->losses);
 }
 
 float gpt_loss(struct gpt *g)
 {
 	float loss;
 
-	nn_read(&g->loss, &loss);
+	nn_read(g->nn, &g->loss, &loss);
 	return loss;
 }
 
@@ -273,10 +273,10 @@ static void linear_backward(struct nn *nn, struct nn_tensor *dx, struct nn_tenso
 			    struct nn_tensor *db, const struct nn_tensor *g,
 			    const struct nn_tensor *x, const struct nn_tensor *w)
 {
-	nn_matmul(nn, dx, g, w, false, false);
-	nn_matmul(nn, dw, g, x, true, false);
+	train_matmul(nn, dx, g, w, false, false);
+	train_matmul(nn, dw, g, x, true, false);
 	if (db)
-		nn_sum_rows(nn, db, g);
+		train_sum_rows(nn, db, g);
 }
 
 /* Of a norm with a gradient in d_norm; the input's gradient is left in d_sum. */
@@ -284,9 +284,9 @@ static void norm_backward(struct gpt *g, struct nn_tensor *dgamma, struct nn_ten
 			  const struct nn_tensor *x, const struct nn_tensor *gamma,
 			  const struct nn_tensor *mean, const struct nn_tensor *rstd)
 {
-	nn_layernorm_backward(g->nn, &g->d_sum, &g->d_parts, &g->d_norm, x, gamma, mean, rstd);
-	nn_sum_rows(g->nn, dgamma, &g->d_parts);
-	nn_sum_rows(g->nn, dbeta, &g->d_norm);
+	train_layernorm_backward(g->nn, &g->d_sum, &g->d_parts, &g->d_norm, x, gamma, mean, rstd);
+	train_sum_rows(g->nn, dgamma, &g->d_parts);
+	train_sum_rows(g->nn, dbeta, &g->d_norm);
 }
 
 static void block_backward(struct gpt *g, unsigned block, const struct nn_tensor *x)
@@ -297,25 +297,26 @@ static void block_backward(struct gpt *g, unsigned block, const struct nn_tensor
 	block_mark(g, "[BWD] [END] Block");
 	linear_backward(nn, &g->d_active, GRADIENT(GPT_FC2_WEIGHT), GRADIENT(GPT_FC2_BIAS), &g->d_x,
 			&b->active, VALUE(GPT_FC2_WEIGHT));
-	nn_gelu_backward(nn, &g->d_hidden, &g->d_active, &b->hidden);
+	train_gelu_backward(nn, &g->d_hidden, &g->d_active, &b->hidden);
 	linear_backward(nn, &g->d_norm, GRADIENT(GPT_FC1_WEIGHT), GRADIENT(GPT_FC1_BIAS),
 			&g->d_hidden, &b->norm2, VALUE(GPT_FC1_WEIGHT));
 	norm_backward(g, GRADIENT(GPT_LN2_GAMMA), GRADIENT(GPT_LN2_BETA), &b->middle,
 		      VALUE(GPT_LN2_GAMMA), &b->mean2, &b->rstd2);
-	nn_add(nn, &g->d_x, &g->d_x, &g->d_sum);
+	train_add(nn, &g->d_x, &g->d_x, &g->d_sum);
 	linear_backward(nn, &g->d_norm, GRADIENT(GPT_OUT_WEIGHT), GRADIENT(GPT_OUT_BIAS), &g->d_x,
 			&b->merged, VALUE(GPT_OUT_WEIGHT));
-	nn_heads_split(nn, (struct nn_tensor *[]){&g->d_heads}, 1, &g->d_norm);
-	nn_attention_backward_q(nn, &g->d_q, &g->d_column, &g->d_heads, &b->attended, &b->q, &b->k,
-				&b->v, &b->lse);
-	nn_attention_backward_kv(nn, &g->d_k, &g->d_v, &g->d_heads, &b->q, &b->k, &b->v, &b->lse,
-				 &g->d_column);
-	nn_heads_merge(nn, &g->d_qkv, (const struct nn_tensor *[]){&g->d_q, &g->d_k, &g->d_v}, 3);
+	train_heads_split(nn, (struct nn_tensor *[]){&g->d_heads}, 1, &g->d_norm);
+	train_attention_backward_q(nn, &g->d_q, &g->d_column, &g->d_heads, &b->attended, &b->q,
+				   &b->k, &b->v, &b->lse);
+	train_attention_backward_kv(nn, &g->d_k, &g->d_v, &g->d_heads, &b->q, &b->k, &b->v, &b->lse,
+				    &g->d_column);
+	train_heads_merge(nn, &g->d_qkv, (const struct nn_tensor *[]){&g->d_q, &g->d_k, &g->d_v},
+			  3);
 	linear_backward(nn, &g->d_norm, GRADIENT(GPT_QKV_WEIGHT), GRADIENT(GPT_QKV_BIAS), &g->d_qkv,
 			&b->norm1, VALUE(GPT_QKV_WEIGHT));
 	norm_backward(g, GRADIENT(GPT_LN1_GAMMA), GRADIENT(GPT_LN1_BETA), x, VALUE(GPT_LN1_GAMMA),
 		      &b->mean1, &b->rstd1);
-	nn_add(nn, &g->d_x, &g->d_x, &g->d_sum);
+	train_add(nn, &g->d_x, &g->d_x, &g->d_sum);
 	block_mark(g, "[BWD] [START] Block");
 }
 
@@ -326,27 +327,27 @@ void gpt_backward(struct gpt *g)
 	unsigned last = g->shape.blocks;
 	float rows = (float)(g->shape.batch * g->shape.sequence);
 
-	nn_cross_entropy_backward(nn, &g->d_logits, &g->logits, &g->targets, g->shape.vocabulary,
-				  1 / rows);
+	train_cross_entropy_backward(nn, &g->d_logits, &g->logits, &g->targets, g->shape.vocabulary,
+				     1 / rows);
 	linear_backward(nn, &g->d_norm, &p[GPT_HEAD].gradient, NULL, &g->d_logits, &g->norm,
 			&p[GPT_HEAD].value);
-	nn_layernorm_backward(nn, &g->d_x, &g->d_parts, &g->d_norm,
-			      last ? &g->blocks[last - 1].out : &g->start, &p[GPT_LNF_GAMMA].value,
-			      &g->mean, &g->rstd);
-	nn_sum_rows(nn, &p[GPT_LNF_GAMMA].gradient, &g->d_parts);
-	nn_sum_rows(nn, &p[GPT_LNF_BETA].gradient, &g->d_norm);
+	train_layernorm_backward(nn, &g->d_x, &g->d_parts, &g->d_norm,
+				 last ? &g->blocks[last - 1].out : &g->start,
+				 &p[GPT_LNF_GAMMA].value, &g->mean, &g->rstd);
+	train_sum_rows(nn, &p[GPT_LNF_GAMMA].gradient, &g->d_parts);
+	train_sum_rows(nn, &p[GPT_LNF_BETA].gradient, &g->d_norm);
 	for (unsigned i = last; i--;)
 		block_backward(g, i, i ? &g->blocks[i - 1].out : &g->start);
-	nn_sum_batch(nn, &p[GPT_POSITIONS].gradient, &g->d_x);
-	nn_embedding_backward(nn, &p[GPT_TOKENS].gradient, &g->ids, &g->d_x);
+	train_sum_batch(nn, &p[GPT_POSITIONS].gradient, &g->d_x);
+	train_embedding_backward(nn, &p[GPT_TOKENS].gradient, &g->ids, &g->d_x);
 }
 
-void gpt_step(struct gpt *g, const struct nn_adamw *how)
+void gpt_step(struct gpt *g, const struct train_adamw *how)
 {
 	for (unsigned i = 0; i < g->parameter_count; i++) {
 		struct gpt_parameter *p = &g->parameters[i];
 
-		nn_adamw(g->nn, &p->value, &p->gradient, &p->m, &p->v, how);
+		train_adamw(g->nn, &p->value, &p->gradient, &p->m, &p->v, how);
 	}
 }
 
@@ -365,13 +366,13 @@ static void checkpoint_copy(const struct gpt *g, FILE *f, const char *path, bool
 			float *values = calloc(n, sizeof(*values));
 
 			if (!values)
-				nn_fail("no memory");
+				gpt_fail("no memory");
 			if (write)
-				nn_read(of[k], values);
+				nn_read(g->nn, of[k], values);
 			if ((write ? fwrite(values, 4, n, f) : fread(values, 4, n, f)) != n)
-				nn_fail(write ? "cannot write %s" : "%s is not complete", path);
+				gpt_fail(write ? "cannot write %s" : "%s is not complete", path);
 			if (!write)
-				nn_write(of[k], values);
+				nn_write(g->nn, of[k], values);
 			free(values);
 		}
 	}
@@ -384,14 +385,14 @@ void gpt_save(const struct gpt *g, const char *path, uint32_t step)
 	FILE *f;
 
 	if ((size_t)snprintf(part, sizeof(part), "%s.part", path) >= sizeof(part))
-		nn_fail("the path %s is too long", path);
+		gpt_fail("the path %s is too long", path);
 	f = fopen(part, "wb");
 	memcpy(head + 2, &g->shape, sizeof(g->shape));
 	if (!f || fwrite(head, sizeof(head), 1, f) != 1)
-		nn_fail("cannot write %s", part);
+		gpt_fail("cannot write %s", part);
 	checkpoint_copy(g, f, part, true);
 	if (fclose(f) || rename(part, path) < 0)
-		nn_fail("cannot write %s", path);
+		gpt_fail("cannot write %s", path);
 }
 
 uint32_t gpt_restore(struct gpt *g, const char *path)
@@ -400,11 +401,12 @@ uint32_t gpt_restore(struct gpt *g, const char *path)
 	FILE *f = fopen(path, "rb");
 
 	if (!f)
-		nn_fail("cannot read %s", path);
+		gpt_fail("cannot read %s", path);
 	if (fread(head, sizeof(head), 1, f) != 1 || head[0] != CHECKPOINT_MAGIC)
-		nn_fail("%s is not a checkpoint of nano_gpt", path);
+		gpt_fail("%s is not a checkpoint of nano_gpt", path);
 	if (memcmp(head + 2, &g->shape, sizeof(g->shape)))
-		nn_fail("%s has %u blocks, %u heads, %u dimensions, sequence %u, batch %u, %u symbols",
+		gpt_fail(
+			"%s has %u blocks, %u heads, %u dimensions, sequence %u, batch %u, %u symbols",
 			path, head[2], head[3], head[4], head[5], head[6], head[7]);
 	checkpoint_copy(g, f, path, false);
 	fclose(f);

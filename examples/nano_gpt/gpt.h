@@ -7,7 +7,7 @@
 #ifndef GPT_H
 #define GPT_H
 
-#include "nn.h"
+#include "train_ops.h"
 
 struct gpt_shape {
 	uint32_t blocks, heads, dim; /* dim / heads is a multiple of 32 */
@@ -51,6 +51,7 @@ struct gpt {
 	unsigned parameter_count;
 	struct gpt_block *blocks;
 	struct nn_tensor ids, targets;
+	struct nn_tensor point; /* of markers */
 	struct nn_tensor embedded, start, norm, mean, rstd, logits, losses, loss;
 	/* gradients of activations; used again by each block */
 	struct nn_tensor d_logits, d_x, d_norm, d_parts, d_sum, d_qkv, d_q, d_k, d_v, d_heads,
@@ -67,7 +68,7 @@ struct gpt_parameter *gpt_block_parameter(struct gpt *g, unsigned block, unsigne
 void gpt_load(struct gpt *g, const uint32_t *ids, const uint32_t *targets);
 void gpt_forward(struct gpt *g);
 void gpt_backward(struct gpt *g);
-void gpt_step(struct gpt *g, const struct nn_adamw *how);
+void gpt_step(struct gpt *g, const struct train_adamw *how);
 /* Waits for the loss of the last forward pass. */
 float gpt_loss(struct gpt *g);
 

@@ -48,10 +48,11 @@ static void run_mark(struct run *r, const char *identifier, bool dump, unsigned 
 	}
 	if (!r->profiled)
 		return;
-	nn_marker(&r->nn, identifier, noops);
+	train_marker(&r->nn, &r->gpt.point, identifier, noops);
 	if (dump && r->config.log != LOG_NONE)
-		nn_check(tacho_profiler_dump(r->nn.device));
-	nn_marker(&r->nn, identifier, noops);
+		if (tacho_profiler_dump(r->nn.device) < 0)
+			gpt_fail("%s", tacho_device_error());
+	train_marker(&r->nn, &r->gpt.point, identifier, noops);
 }
 
 /* Of a run of COUNT steps that has done N. */
@@ -78,7 +79,7 @@ static void run_load(struct run *r)
 /* One step; STEP counts from 1. Returns the loss. */
 static float run_step(struct run *r, uint32_t step, uint32_t first, uint32_t last)
 {
-	struct nn_adamw how = r->config.optimizer;
+	struct train_adamw how = r->config.optimizer;
 	char text[64];
 	float loss;
 
@@ -135,7 +136,7 @@ static void run_train(struct run *r, uint32_t done)
 		       (double)loss, now_ms() - before, r->nn.program_count);
 		fflush(stdout);
 		if (!isfinite(loss))
-			nn_fail("the loss of step %u is not finite", step);
+			gpt_fail("the loss of step %u is not finite", step);
 	}
 	printf("%u Steps training time: %.2f s, cache entries: %u\n", r->config.steps,
 	       (now_ms() - start) / 1e3, r->nn.program_count);
@@ -149,7 +150,7 @@ static void run_sample(struct run *r)
 	float *logits = calloc((size_t)s->batch * s->sequence * columns, sizeof(*logits));
 
 	if (!logits)
-		nn_fail("no memory");
+		gpt_fail("no memory");
 	memset(r->ids, 0, sizeof(*r->ids) * s->batch * s->sequence);
 	r->ids[0] = r->text.ids[0];
 	for (unsigned i = 0; i < r->config.sample; i++) {
@@ -163,7 +164,7 @@ static void run_sample(struct run *r)
 		}
 		gpt_load(&r->gpt, r->ids, NULL);
 		gpt_forward(&r->gpt);
-		nn_read(&r->gpt.logits, logits);
+		nn_read(&r->nn, &r->gpt.logits, logits);
 		row = logits + (size_t)(length - 1) * columns;
 		for (uint32_t k = 1; k < s->vocabulary; k++)
 			if (row[k] > row[best])
@@ -184,19 +185,19 @@ static void run_open(struct run *r)
 	r->naive = getenv("TTML_NAIVE_PROFILER") != NULL;
 	text_open(&r->text, *r->config.data ? r->config.data : NULL, r->config.seed);
 	if (r->text.length <= s->sequence)
-		nn_fail("the text has %zu characters, a sequence %u", r->text.length, s->sequence);
+		gpt_fail("the text has %zu characters, a sequence %u", r->text.length, s->sequence);
 	if (!s->vocabulary)
 		s->vocabulary = r->text.symbols;
 	if (s->vocabulary < r->text.symbols)
-		nn_fail("the text has %u symbols, the vocabulary %u", r->text.symbols,
-			s->vocabulary);
+		gpt_fail("the text has %u symbols, the vocabulary %u", r->text.symbols,
+			 s->vocabulary);
 	r->ids = calloc((size_t)s->batch * s->sequence, sizeof(*r->ids));
 	r->targets = calloc((size_t)s->batch * s->sequence, sizeof(*r->targets));
 	if (!r->ids || !r->targets)
-		nn_fail("no memory");
+		gpt_fail("no memory");
 	r->nn.l1 = r->config.l1;
 	r->nn.share = r->config.share;
-	nn_open(&r->nn);
+	train_open(&r->nn);
 	gpt_new(&r->gpt, &r->nn, s, r->config.seed);
 	r->gpt.zones = r->config.zones && r->profiled;
 }

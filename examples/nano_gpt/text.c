@@ -2,7 +2,7 @@
 /* A text of sentences about devices, made by a small grammar; or a file. */
 #include "text.h"
 
-#include "nn.h"
+#include "train_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,19 +76,19 @@ static char *file_read(const char *path, size_t *length)
 	size_t n = 0, room = 0, got;
 
 	if (!f)
-		nn_fail("cannot read %s", path);
+		gpt_fail("cannot read %s", path);
 	do {
 		if (n == room) {
 			room = room ? 2 * room : 1u << 16;
 			text = realloc(text, room);
 			if (!text || room > FILE_LIMIT)
-				nn_fail("%s is too large", path);
+				gpt_fail("%s is too large", path);
 		}
 		got = fread(text + n, 1, room - n, f);
 		n += got;
 	} while (got);
 	if (ferror(f))
-		nn_fail("cannot read %s", path);
+		gpt_fail("cannot read %s", path);
 	fclose(f);
 	*length = n;
 	return text;
@@ -105,7 +105,7 @@ void text_open(struct text *t, const char *path, uint64_t seed)
 	} else {
 		s.text = malloc(TEXT_LENGTH);
 		if (!s.text)
-			nn_fail("no memory");
+			gpt_fail("no memory");
 		while (s.length < TEXT_LENGTH)
 			sentence(&s);
 	}

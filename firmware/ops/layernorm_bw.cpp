@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gradient of a layer norm. With n = (x - mean) r and h = g gamma: dx = r (h - mean(h) - n mean(h
- * n)), and g n, whose column sums are the gradient of gamma. Words as of layernorm_read.cpp.
+ * n)), and g n, whose column sums are the gradient of gamma. Words as of layernorm_bw_read.cpp.
  */
 #include "ops.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of matrices, a block of at most 16 tiles at a time, which dst accumulates; then the
- * bias, a row, and ACTIVATION(dst) if it is defined. Words as of matmul_read.cpp.
+ * bias, a row, and the steps of the activation. Words as of matmul_read.cpp.
  */
 #include "ops.h"
 
@@ -42,7 +42,7 @@ FORCE_INLINE void block_add(uint32_t rows, uint32_t columns, uint32_t step, uint
 void kernel_main()
 {
 	const uint32_t mt = OP_WORD(0), kt = OP_WORD(1), nt = OP_WORD(2), bm = OP_WORD(3),
-		       bn = OP_WORD(4), bk = OP_WORD(5), bias = OP_WORD(9);
+		       bn = OP_WORD(4), bk = OP_WORD(5), bias = OP_WORD(9), steps = OP_WORD(15);
 	const uint32_t how =
 		(OP_WORD(6) ? TE_HOW_TRANSPOSE_A : 0) | (OP_WORD(7) ? TE_HOW_TRANSPOSE : 0);
 	const uint32_t across = (nt + bn - 1) / bn, down = (mt + bm - 1) / bm;
@@ -69,10 +69,8 @@ void kernel_main()
 				dst_with(TE_ADD, 2, i % columns, i, BroadcastType::ROW);
 			cb_pop_front(2, columns);
 		}
-#ifdef ACTIVATION
-		for (uint32_t i = 0; i < rows * columns; i++)
-			ACTIVATION(i);
-#endif
+		for (uint32_t i = 0; steps && i < rows * columns; i++)
+			steps_do(16, steps, i);
 		pack_begin();
 		for (uint32_t i = 0; i < rows * columns; i++)
 			tile_out(i, CB_OUT);

@@ -31,6 +31,21 @@ FORCE_INLINE uint64_t op_page(uint32_t tensor, uint32_t page, uint32_t size, uin
 	return tacho::interleaved<true>(page, base, size, offset, noc_index);
 }
 
+/* Bytes from one page to the next, for pages that are no tiles. */
+FORCE_INLINE uint32_t op_stride(uint32_t tensor, uint32_t size)
+{
+	uint32_t align =
+		get_common_arg_val<uint32_t>(2 * tensor + 1) ? L1_ALIGNMENT : DRAM_ALIGNMENT;
+
+	return (size + align - 1) / align * align;
+}
+
+/* Bytes of a page of a circular buffer. */
+FORCE_INLINE uint32_t cb_page(uint32_t cb)
+{
+	return tacho_cbs[cb].fifo_page_size << CB_SHIFT;
+}
+
 /* The page after AT in a circular buffer. */
 FORCE_INLINE uint32_t cb_next(uint32_t cb, uint32_t at, uint32_t size)
 {
@@ -85,6 +100,30 @@ constexpr uint32_t tile_cell(uint32_t row, uint32_t column)
 	return (row / 16 * 2 + column / 16) * 256 + row % 16 * 16 + column % 16;
 }
 
+/* Stores the low SIZE bytes of BITS. */
+FORCE_INLINE void value_put(uint32_t at, uint32_t size, uint32_t bits)
+{
+	if (size == 4)
+		*(volatile uint32_t *)at = bits;
+	else if (size == 2)
+		*(volatile uint16_t *)at = (uint16_t)bits;
+	else
+		*(volatile uint8_t *)at = (uint8_t)bits;
+}
+
+/*
+ * Overwrites rows from ROW on and columns from COLUMN on of a tile in L1. CODE: bytes of a value <<
+ * 16 | bytes before the first.
+ */
+inline void tile_fill(uint32_t to, uint32_t code, uint32_t row, uint32_t column, uint32_t bits)
+{
+	const uint32_t size = code >> 16, start = to + (code & 0xffff);
+
+	for (uint32_t r = 0; r < 32; r++)
+		for (uint32_t c = r < row ? column : 0; c < 32; c++)
+			value_put(start + size * tile_cell(r, c), size, bits);
+}
+
 /* Pushes a tile whose first value is BITS: of the scaler of a reduction, only that one is used. */
 inline void scaler_push(uint32_t cb, uint32_t bits)
 {
@@ -119,6 +158,20 @@ template <class F> FORCE_INLINE void mask_push(uint32_t cb, F first)
 		for (c = (c + 1) / 2 * 2; c < 32; c += 2)
 			tile[tile_cell(r, c) / 2] = MASK_BITS << 16 | MASK_BITS;
 	}
+	cb_push_back(cb, 1);
+}
+
+/* Pushes a tile of bfloat16 with 1 in the first WIDTH columns and 0 in the others. */
+inline void ones_push(uint32_t cb, uint32_t width)
+{
+	uint32_t tile;
+
+	cb_reserve_back(cb, 1);
+	tile = get_write_ptr(cb);
+	l1_clear(tile, 2048);
+	for (uint32_t r = 0; r < 32; r++)
+		for (uint32_t c = 0; c < width; c++)
+			((volatile uint16_t *)tile)[tile_cell(r, c)] = 0x3f80;
 	cb_push_back(cb, 1);
 }
 
@@ -181,6 +234,21 @@ FORCE_INLINE void tile_out(uint32_t dst, uint32_t cb)
 	cb_reserve_back(cb, 1);
 	pack_tile(dst, cb);
 	cb_push_back(cb, 1);
+}
+
+/* COUNT instructions of the vector unit from word AT on, with their parameters, for tile ADD. */
+FORCE_INLINE void steps_do(uint32_t at, uint32_t count, uint32_t add = 0)
+{
+	(void)at;
+	(void)count;
+	(void)add;
+#if TACHO_RISC == 3
+	for (uint32_t i = 0; i < count; i++, at += 4) {
+		for (uint32_t k = 0; k < 3; k++)
+			tacho_impl::parameter(k, OP_WORD(at + 1 + k));
+		REG32(0xFFE40000) = OP_WORD(at) + add;
+	}
+#endif
 }
 
 FORCE_INLINE void pack_begin(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of TT-NN that profiling guides use, on Tacho's software device.
+"""TT-NN on Tacho's software device.
 
     import ttnn
     from tracy import signpost
@@ -12,28 +12,44 @@
         print(ttnn.to_torch(b))
 
 Each op runs kernels on a model of the device (docs/device.md): results are computed, times are
-modelled. With ``python -m tracy -p -r script.py`` each op is a row of the ops report.
+modelled. With ``python -m tracy -p -r script.py`` each op is a row of the ops report. docs/python.md
+lists the ops.
 """
 from __future__ import annotations
 
-from tracy import start_tracy_zone, stop_tracy_zone, tracy_frame, tracy_message
-from ttnn._device import (CoreCoord, Device, MeshShape, ReadDeviceProfiler, begin_trace_capture,
-                          close_device, close_mesh_device, end_trace_capture, execute_trace,
-                          open_device, open_mesh_device, release_trace, synchronize_device)
-from ttnn._ops import (add, exp, gelu, linear, matmul, mul, multiply, reciprocal, relu, sigmoid,
-                       softmax, sqrt, sub, subtract, transpose)
-from ttnn._tensor import (DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, ROW_MAJOR_LAYOUT, TILE_LAYOUT,
-                          Tensor, as_tensor, bfloat16, deallocate, float32, from_device,
-                          from_torch, full, ones, rand, to_device, to_layout, to_torch,
-                          zeros)
+from typing import Any
 
-__all__ = [
-    "CoreCoord", "DRAM_MEMORY_CONFIG", "Device", "L1_MEMORY_CONFIG", "MeshShape",
-    "ROW_MAJOR_LAYOUT", "ReadDeviceProfiler", "TILE_LAYOUT", "Tensor", "add", "as_tensor",
-    "begin_trace_capture", "bfloat16", "close_device", "close_mesh_device", "deallocate",
-    "end_trace_capture", "execute_trace", "exp", "float32", "from_device", "from_torch", "full",
-    "gelu", "linear", "matmul", "mul", "multiply", "ones", "open_device", "open_mesh_device",
-    "rand", "reciprocal", "release_trace", "relu", "sigmoid", "softmax", "sqrt",
-    "start_tracy_zone", "stop_tracy_zone", "sub", "subtract", "synchronize_device", "to_device", "to_layout",
-    "to_torch", "tracy_frame", "tracy_message", "transpose", "zeros",
-]
+from tracy import signpost, start_tracy_zone, stop_tracy_zone, tracy_frame, tracy_message
+from ttnn import (_cache, _device, _eltwise, _matmul, _move, _rows, _tensor, _types, device,
+                  experimental, model_preprocessing, transformer)
+from ttnn._golden import attach_golden_function, get_fallback_function, get_golden_function
+
+
+_HELPERS = {"Part", "Storage", "activation_steps", "activation_text", "apply", "broadcast", "check",
+            "code_of", "convert", "fatal", "fidelity_of", "fold", "gather", "grid_of",
+            "on_one_device", "pad_bits", "pad_shape", "run", "scaled", "softmax_run", "step",
+            "strides_of", "tensor_at", "tiles", "tiles_rows", "unary_step", "value_bits",
+            "float_bits", "call", "FatalError"}
+
+
+def _public() -> dict[str, Any]:
+    """What the modules define, and the constants."""
+    found = {}
+    for module in (_types, _device, _tensor, _eltwise, _move, _matmul, _rows, _cache):
+        for name, value in vars(module).items():
+            own = getattr(value, "__module__", "") or ""
+            if not name.startswith("_") and name not in _HELPERS and (own.startswith("ttnn") or name == "TILE_SIZE"):
+                found[name] = value
+    return found
+
+
+_NAMES = _public()
+globals().update(_NAMES)
+__all__ = sorted({*_NAMES, "attach_golden_function", "device", "experimental",
+                  "get_fallback_function", "get_golden_function", "model_preprocessing", "signpost",
+                  "start_tracy_zone", "stop_tracy_zone", "tracy_frame", "tracy_message",
+                  "transformer"})
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"ttnn.{name} is not in Tacho's ttnn (docs/python.md lists what is)")

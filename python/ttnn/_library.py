@@ -1,51 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C side: _ttnn.so, which uses libtacho_device."""
+"""The C side: _ttnn.so, which has the ops of src/nn and uses libtacho_device."""
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
-from ctypes import POINTER, Structure, c_char_p, c_double, c_float, c_int, c_uint32, c_uint64, c_void_p
+from ctypes import (POINTER, Structure, c_char_p, c_float, c_int, c_int32, c_uint32, c_uint64,
+                    c_void_p)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLOAT32, BFLOAT16 = 0, 5  # enum tacho_format
-DRAM, L1 = 0, 1           # enum tacho_memory
+TENSORS, OUTPUTS, DIMS, STEPS, PRODUCT_STEPS, USERS = 8, 3, 8, 12, 3, 32  # as nn/nn.h
+DRAM, L1 = 0, 1  # enum tacho_memory
 
 
-class Shape(Structure):
-    """Matrices of rows x columns."""
-    _fields_ = [("batch", c_uint32), ("rows", c_uint32), ("columns", c_uint32),
-                ("format", c_uint32)]
+class NnTensor(Structure):
+    """struct nn_tensor."""
+    _fields_ = [("buffer", c_void_p), ("shape", c_uint32 * 4), ("format", c_uint32),
+                ("memory", c_uint32), ("layout", c_uint32)]
 
 
 class Job(Structure):
-    """A program; shapes are those of the inputs and, as the third, of the result."""
-    _fields_ = [("reader", c_char_p), ("writer", c_char_p), ("compute", c_char_p),
-                ("defines", POINTER(c_char_p)), ("compile_args", POINTER(c_uint32)),
-                ("compile_arg_count", c_uint32), ("inputs", c_uint32), ("fidelity", c_uint32),
-                ("shapes", Shape * 3)]
+    """struct nn_job: what all ops have."""
+    _fields_ = [("name", c_char_p), ("inputs", c_uint32), ("outputs", c_uint32),
+                ("in_", NnTensor * TENSORS), ("out", NnTensor * OUTPUTS),
+                ("attributes", POINTER(c_char_p)), ("attribute_count", c_uint32),
+                ("fidelity", c_uint32), ("grid_columns", c_uint32), ("grid_rows", c_uint32)]
 
 
-class TensorOf(Structure):
-    """A tensor as the ops report shows it."""
-    _fields_ = [("shape", c_uint32 * 4), ("format", c_uint32), ("memory", c_uint32),
-                ("on_host", c_uint32)]
+class Step(Structure):
+    """struct nn_step: an instruction of the vector unit."""
+    _fields_ = [("word", c_uint32), ("parameters", c_uint32 * 3)]
 
 
-class Description(Structure):
-    """An op as the ops report shows it."""
-    _fields_ = [("name", c_char_p), ("type", c_char_p), ("attributes", POINTER(c_char_p)),
-                ("attribute_count", c_uint32), ("inputs", c_uint32), ("tensors", TensorOf * 3),
-                ("compute_ns", c_uint64), ("bandwidth_ns", c_uint64), ("ideal_ns", c_uint64),
-                ("bandwidths", c_double * 3)]
+class Eltwise(Structure):
+    _fields_ = [("math", c_uint32), ("transpose", c_uint32), ("step_count", c_uint32),
+                ("steps", Step * STEPS)]
+
+
+class Product(Structure):
+    _fields_ = [("transpose_a", c_uint32), ("transpose_b", c_uint32), ("per_core_rows", c_uint32),
+                ("per_core_columns", c_uint32), ("inner", c_uint32), ("step_count", c_uint32),
+                ("steps", Step * PRODUCT_STEPS)]
+
+
+class Source(Structure):
+    _fields_ = [("base", c_int32), ("strides", c_int32 * DIMS), ("low", c_uint32 * DIMS),
+                ("high", c_uint32 * DIMS)]
+
+
+class Form(Structure):
+    _fields_ = [("a", c_uint32), ("b", c_uint32), ("by_a", c_int32), ("by_b", c_int32),
+                ("offset", c_int32), ("limit", c_int32)]
+
+
+class Gather(Structure):
+    _fields_ = [("pages", c_uint32), ("dims", c_uint32), ("extents", c_uint32 * DIMS),
+                ("fill", c_uint32), ("form_count", c_uint32), ("forms", Form * 2),
+                ("placed", c_uint32), ("place", Source), ("sources", Source * (TENSORS - 1))]
+
+
+class Reduce(Structure):
+    _fields_ = [("kind", c_uint32), ("dim", c_uint32), ("scale", c_float)]
+
+
+class Softmax(Structure):
+    _fields_ = [("scale", c_float), ("causal", c_uint32)]
+
+
+class Norm(Structure):
+    _fields_ = [("flags", c_uint32), ("epsilon", c_float)]
+
+
+class Heads(Structure):
+    _fields_ = [("heads", c_uint32 * OUTPUTS), ("transpose", c_uint32)]
+
+
+class Attention(Structure):
+    _fields_ = [("scale", c_float), ("causal", c_uint32), ("masked", c_uint32),
+                ("decode", c_uint32), ("positions", c_uint32 * USERS)]
+
+
+class Cache(Structure):
+    _fields_ = [("users_first", c_uint32), ("first", c_uint32), ("positions", c_uint32 * USERS)]
+
+
+class Top(Structure):
+    _fields_ = [("count", c_uint32), ("largest", c_uint32)]
+
+
+class Random(Structure):
+    _fields_ = [("low", c_float), ("high", c_float), ("seed", c_uint32)]
 
 
 _NUMBERS = {  # functions that return a number, negative when they fail
-    "ttnn_write": [c_void_p, POINTER(Shape), POINTER(c_float)],
-    "ttnn_read": [c_void_p, POINTER(Shape), POINTER(c_float)],
-    "ttnn_describe": [c_void_p, POINTER(Description)],
-    "ttnn_run": [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_uint32)],
-    "ttnn_group_begin": [POINTER(c_void_p), c_uint32, POINTER(Description)],
+    "ttnn_tensor_make": [c_void_p, POINTER(NnTensor)],
+    "ttnn_write": [c_void_p, POINTER(NnTensor), c_void_p, c_uint32],
+    "ttnn_read": [c_void_p, POINTER(NnTensor), c_void_p],
+    "ttnn_round": [POINTER(NnTensor), c_void_p],
+    "ttnn_run": [c_void_p, c_char_p, POINTER(Job), c_void_p],
+    "ttnn_step": [POINTER(Step), c_char_p, c_int, POINTER(c_uint32)],
     "ttnn_read_profiler": [c_void_p],
     "tacho_op_end": [c_void_p],
     "tacho_finish": [c_void_p],
@@ -54,18 +107,20 @@ _NUMBERS = {  # functions that return a number, negative when they fail
 }
 _POINTERS = {  # functions that create something, NULL when they fail
     "ttnn_open": [c_char_p],
-    "ttnn_buffer": [c_void_p, POINTER(Shape), c_int],
-    "ttnn_program": [c_void_p, POINTER(Job)],
     "ttnn_trace_end": [c_void_p],
 }
 _OTHERS = {
+    "ttnn_close": (None, [c_void_p]),
+    "ttnn_device": (c_void_p, [c_void_p]),
     "ttnn_info": (None, [c_void_p, POINTER(c_uint32)]),
-    "ttnn_dram_gbs": (c_double, [c_void_p]),
-    "tacho_tile_cycles": (c_uint32, [c_char_p, c_int]),
-    "ttnn_program_free": (None, [c_void_p]),
-    "ttnn_host_begin": (c_uint64, [POINTER(Description)]),
+    "ttnn_arch": (c_char_p, [c_void_p]),
+    "ttnn_entries": (c_uint32, [c_void_p]),
+    "ttnn_programs_free": (None, [c_void_p]),
+    "ttnn_group": (None, [c_void_p, POINTER(c_void_p), c_uint32]),
+    "ttnn_capture": (None, [c_void_p, c_int]),
+    "ttnn_host_begin": (c_uint64, [c_char_p, c_char_p]),
     "ttnn_host_end": (None, [c_uint64]),
-    "tacho_device_close": (None, [c_void_p]),
+    "ttnn_error": (c_char_p, []),
     "tacho_buffer_free": (None, [c_void_p]),
     "tacho_trace_free": (None, [c_void_p]),
     "tacho_device_error": (c_char_p, []),
@@ -93,5 +148,6 @@ def call(name: str, *arguments: object) -> int:
     lib.tacho_device_interruptible(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     result = getattr(lib, name)(*arguments)
     if result is None or (name in _NUMBERS and result < 0):
-        raise RuntimeError(lib.tacho_device_error().decode(errors="replace") or f"{name} failed")
+        reason = lib.ttnn_error() if name.startswith("ttnn") else lib.tacho_device_error()
+        raise RuntimeError(reason.decode(errors="replace") or f"{name} failed")
     return result

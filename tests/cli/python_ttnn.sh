@@ -7,3 +7,4 @@
 unset ARCH_NAME
 with_python test_ctypes.py
 with_python test_ttnn.py
+with_python test_ttnn_ops.py

@@ -153,14 +153,14 @@ struct both {
 	uint32_t ids[512], targets[512];
 };
 
-static double *tensor_doubles(const struct nn_tensor *t)
+static double *tensor_doubles(struct nn *nn, const struct nn_tensor *t)
 {
 	size_t n = nn_volume(t);
 	double *out = doubles(n);
 	float *values = calloc(n, sizeof(*values));
 
 	assert_non_null(values);
-	nn_read(t, values);
+	nn_read(nn, t, values);
 	for (size_t i = 0; i < n; i++)
 		out[i] = (double)values[i];
 	free(values);
@@ -171,7 +171,7 @@ static void plain_take(struct both *b)
 {
 	for (unsigned i = 0; i < b->gpt.parameter_count; i++) {
 		free(b->plain.value[i]);
-		b->plain.value[i] = tensor_doubles(&b->gpt.parameters[i].value);
+		b->plain.value[i] = tensor_doubles(&b->nn, &b->gpt.parameters[i].value);
 		b->plain.volume[i] = nn_volume(&b->gpt.parameters[i].value);
 	}
 }
@@ -182,7 +182,7 @@ static void both_open(struct both *b, const struct gpt_shape *shape)
 
 	memset(b, 0, sizeof(*b));
 	text_open(&b->text, NULL, 7);
-	nn_open(&b->nn);
+	train_open(&b->nn);
 	gpt_new(&b->gpt, &b->nn, shape, 7);
 	text_batch(&b->text, shape->batch, shape->sequence, b->ids, b->targets);
 	gpt_load(&b->gpt, b->ids, b->targets);
@@ -221,7 +221,7 @@ static void weights_scale(struct both *b, float by)
 			values[k] = (float)b->plain.value[i][k] +
 				    by * ((float)(seed >> 40) / 8388608.0f - 1);
 		}
-		nn_write(&b->gpt.parameters[i].value, values);
+		nn_write(&b->nn, &b->gpt.parameters[i].value, values);
 		free(values);
 	}
 	plain_take(b);
@@ -254,12 +254,12 @@ static void test_forward(void **state)
 	weights_scale(&b, 0.1f);
 	gpt_forward(&b.gpt);
 	want = plain_loss(&b.plain);
-	got = tensor_doubles(&b.gpt.blocks[0].out);
+	got = tensor_doubles(&b.nn, &b.gpt.blocks[0].out);
 	n = nn_volume(&b.gpt.blocks[0].out);
 	print_message("out: correlation %.6f\n", correlation(got, b.plain.x, n));
 	assert_true(correlation(got, b.plain.x, n) > 0.9999);
 	free(got);
-	got = tensor_doubles(&b.gpt.logits);
+	got = tensor_doubles(&b.nn, &b.gpt.logits);
 	assert_true(correlation(got, b.plain.logits, nn_volume(&b.gpt.logits)) > 0.999);
 	free(got);
 	print_message("loss %.5f, plain %.5f\n", (double)gpt_loss(&b.gpt), want);
@@ -279,7 +279,7 @@ static void test_gradients(void **state)
 	gpt_forward(&b.gpt);
 	gpt_backward(&b.gpt);
 	for (unsigned i = 0; i < b.gpt.parameter_count; i++) {
-		double *gradient = tensor_doubles(&b.gpt.parameters[i].gradient), *v;
+		double *gradient = tensor_doubles(&b.nn, &b.gpt.parameters[i].gradient), *v;
 		double along = 0, norm = 0, want, step = 1e-3;
 		double *way = doubles(b.plain.volume[i]);
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads for attention.cpp. A unit is a tile row of queries of a head. Words:
+ *
+ *	0 tile rows of queries, 1 tiles of a row, 2 bits of the scale, 3 tile rows of keys, 4 keys
+ *in use of the last (0: all), 5 causal, 6 mask, 7 heads, 8 heads of keys, 9, 10 pages of the mask
+ *	from a batch and a head to the next, 11 columns in use of the last tile (0: all), 12, 13
+ *codes of tile_fill() for queries and for keys and values, 14 one query for each head (decode), 15
+ *	tile rows of queries' heads, then for each batch the last key, if decode
+ */
+#include "ops.h"
+
+constexpr uint32_t POSITIONS = 16;
+
+/* A row of tiles with zeros in place of padding columns, and rows from ROW on. */
+static void row_read(uint32_t cb, uint32_t tensor, uint32_t page, uint32_t code, uint32_t row)
+{
+	const uint32_t wt = OP_WORD(1), valid = OP_WORD(11), size = cb_page(cb);
+	uint32_t to, at;
+
+	cb_reserve_back(cb, wt);
+	at = to = get_write_ptr(cb);
+	for (uint32_t i = 0; i < wt; i++, at = cb_next(cb, at, size))
+		noc_async_read(op_page(tensor, page + i, size), at, size);
+	noc_async_read_barrier();
+	for (uint32_t i = 0; i < wt; i++, to = cb_next(cb, to, size)) {
+		uint32_t column = valid && i == wt - 1 ? valid : 32;
+
+		if (row < 32 || column < 32)
+			tile_fill(to, code, row, column, 0);
+	}
+	cb_push_back(cb, wt);
+}
+
+/* Query HEAD of batch BATCH, into the first row of tiles. */
+static void query_read(uint32_t batch, uint32_t head)
+{
+	const uint32_t wt = OP_WORD(1), size = cb_page(0), run = size / 64;
+	uint32_t page = (batch * OP_WORD(15) + head / 32) * wt, to;
+
+	cb_reserve_back(0, wt);
+	to = get_write_ptr(0);
+	for (uint32_t i = 0; i < wt; i++, to = cb_next(0, to, size)) {
+		l1_clear(to, size);
+		for (uint32_t half = 0; half < 2; half++)
+			noc_async_read(op_page(0, page + i, size,
+					       run / 16 * tile_cell(head % 32, 16 * half)),
+				       to + half * size / 4, run);
+	}
+	noc_async_read_barrier();
+	cb_push_back(0, wt);
+}
+
+void kernel_main()
+{
+	const uint32_t rows = OP_WORD(0), wt = OP_WORD(1), all = OP_WORD(3), causal = OP_WORD(5),
+		       mask = OP_WORD(6), heads = OP_WORD(7), decode = OP_WORD(14);
+	uint32_t first = UNIT_FIRST, count = UNIT_COUNT;
+
+	scaler_push(CB_SCALER, 0x3f800000);
+	if (causal)
+		causal_push(CB_MASK);
+	else if (!decode && OP_WORD(4))
+		columns_push(CB_MASK, OP_WORD(4));
+	for (uint32_t unit = first; unit < first + count; unit++) {
+		uint32_t matrix = unit / rows, batch = matrix / heads, head = matrix % heads;
+		uint32_t keys = (batch * OP_WORD(8) + head * OP_WORD(8) / heads) * all * wt;
+		uint32_t n = causal ? unit % rows + 1 : all, valid = OP_WORD(4);
+
+		if (decode) {
+			uint32_t used = OP_WORD(POSITIONS + batch) + 1;
+
+			n = (used + 31) / 32;
+			valid = used % 32;
+			columns_push(CB_MASK, valid ? valid : 32);
+			query_read(batch, head);
+		} else {
+			row_read(0, 0, unit * wt, OP_WORD(12), 32);
+		}
+		for (uint32_t j = 0; j < n; j++) {
+			uint32_t end = decode ? n : all, last = j == end - 1 && valid ? valid : 32;
+
+			row_read(1, 1, keys + j * wt, OP_WORD(13), last);
+			row_read(2, 2, keys + j * wt, OP_WORD(13), last);
+			if (mask)
+				pages_read(3, 3,
+					   batch * OP_WORD(9) + head * OP_WORD(10) +
+						   unit % rows * all + j,
+					   1);
+		}
+	}
+}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of ttnn's ops over shapes, with and without padding, against numpy."""
+from __future__ import annotations
+
+import shutil
+import unittest
+from typing import Any
+
+try:
+    import numpy as np
+except ImportError:
+    np = None  # type: ignore[assignment]
+
+import ttnn
+
+TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def norm(x: Any) -> Any:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def attend(q: Any, k: Any, v: Any, mask: Any) -> Any:
+    return softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]) + mask) @ v
+
+
+@unittest.skipUnless(np is not None and shutil.which("riscv64-unknown-elf-gcc"), "numpy, compiler")
+class Ops(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.device = ttnn.open_device(device_id=0)
+        cls.random = np.random.default_rng(1)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.device.close()
+
+    def on(self, a: Any, dtype: Any = ttnn.bfloat16, layout: Any = TILE) -> Any:
+        return ttnn.from_torch(a, dtype, layout=layout, device=self.device)
+
+    def normal(self, *shape: int) -> Any:
+        """Values that bfloat16 has."""
+        bits = self.random.standard_normal(shape).astype(np.float32).view(np.uint32)
+        return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+
+    def ids(self, most: int, *shape: int) -> Any:
+        return self.random.integers(0, most, shape).astype(np.int32)
+
+    def same(self, tensor: Any, want: Any, bound: float = 2 ** -7, what: Any = "") -> None:
+        """Within BOUND of each value, and of the rounding of intermediates."""
+        got = tensor.to_numpy().astype(np.float64)
+        want = np.asarray(want, np.float64)
+        self.assertEqual(got.shape, want.shape, what)
+        self.assertFalse(np.isnan(got).any(), what)
+        slack = bound * (np.abs(want) + 0.05 * np.abs(want).max() + 1e-6)
+        self.assertTrue((np.abs(got - want) <= slack).all(),
+                        f"{what}: {np.abs(got - want).max()} of {np.abs(want).max()}")
+
+    def test_types_and_layouts(self) -> None:
+        for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32, ttnn.uint32, ttnn.uint16,
+                      ttnn.uint8):
+            for shape in ((3, 5), (2, 33, 70), (1,), (1, 2, 3, 4, 5)):
+                floats = dtype in (ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b)
+                a = self.normal(*shape) if floats else self.ids(256, *shape)
+                bound = 0.5 if dtype is ttnn.bfloat8_b else 0
+                self.same(self.on(a, dtype), a, bound, dtype)
+                if dtype is not ttnn.bfloat8_b:
+                    self.same(self.on(a, dtype, ROWS), a, 0, dtype)
+                if dtype in (ttnn.bfloat16, ttnn.float32, ttnn.int32, ttnn.uint32):
+                    self.same(ttnn.to_layout(self.on(a, dtype, ROWS), TILE), a, 0, dtype)
+                    self.same(ttnn.to_layout(self.on(a, dtype), ROWS), a, 0, dtype)
+
+    def test_two_tensors(self) -> None:
+        shapes = (((70, 40), (70, 40)), ((70, 40), (1, 40)), ((70, 1), (70, 40)), ((1, 1), (33, 40)),
+                  ((2, 3, 33, 40), (3, 1, 40)), ((1, 40), (70, 1)), ((2, 1, 5), (4, 1)), ((40,), (3, 40)))
+        ops = ((ttnn.add, np.add), (ttnn.subtract, np.subtract), (ttnn.multiply, np.multiply),
+               (ttnn.maximum, np.maximum), (ttnn.gt, np.greater), (ttnn.divide, np.divide))
+        for one, other in shapes:
+            a, b = self.normal(*one), self.normal(*other)
+            for op, want in ops:
+                self.same(op(self.on(a), self.on(b)), want(a, b), what=(op.__name__, one, other))
+        a, i = self.normal(40, 33), self.ids(100, 40, 33) - 50
+        t = self.on(a)
+        self.same(t * 0.5, a * 0.5)
+        self.same(1 - t, 1 - a)
+        self.same(2 / self.on(np.abs(a) + 1), 2 / (np.abs(a) + 1), 2 ** -6)
+        self.same(t ** 2, a ** 2)
+        self.same(-t, -a)
+        self.same(self.on(i, ttnn.int32) * 3 + self.on(i, ttnn.int32), 4 * i, 0)
+        self.same(ttnn.where(t > 0, t, 0.0), np.where(a > 0, a, 0), 0)
+        self.same(ttnn.add(t, t, activations=["relu"]), np.maximum(2 * a, 0))
+        self.assertIs(ttnn.multiply_(t, 3.0), t)
+        self.same(t, a * 3)
+
+    def test_one_tensor(self) -> None:
+        a = self.normal(33, 40)
+        for op, want in ((ttnn.relu, lambda x: np.maximum(x, 0)), (ttnn.exp, np.exp), (ttnn.tanh, np.tanh),
+                         (ttnn.silu, lambda x: x / (1 + np.exp(-x))), (ttnn.sin, np.sin), (ttnn.neg, np.negative),
+                         (ttnn.square, np.square), (ttnn.abs, np.abs), (ttnn.sigmoid, lambda x: 1 / (1 + np.exp(-x)))):
+            self.same(op(self.on(a)), want(a), what=op.__name__)
+        p = np.abs(a) + 0.1
+        for op, want in ((ttnn.log, np.log), (ttnn.sqrt, np.sqrt), (ttnn.rsqrt, lambda x: x ** -0.5),
+                         (ttnn.reciprocal, lambda x: 1 / x)):
+            self.same(op(self.on(p)), want(self.on(p).to_numpy()), what=op.__name__)
+        self.same(ttnn.clamp(self.on(a), -1, 1), np.clip(a, -1, 1), 0)
+        self.same(ttnn.leaky_relu(self.on(a), 0.5), np.where(a > 0, a, a / 2))
+        rows = ttnn.relu(self.on(a, layout=ROWS))
+        self.assertIs(rows.layout, ROWS)
+        self.same(rows, np.maximum(a, 0), 0)
+
+    def test_products(self) -> None:
+        for m, k, n in ((32, 32, 32), (70, 40, 33), (10, 784, 120), (5, 10, 84)):
+            a, b, c = self.normal(m, k), self.normal(k, n), self.normal(n)
+            for dtype in (ttnn.bfloat16, ttnn.float32):
+                self.same(self.on(a, dtype) @ self.on(b, dtype), a @ b, what=(m, k, n))
+            self.same(self.on(a, ttnn.bfloat8_b) @ self.on(b, ttnn.bfloat8_b), a @ b, 0.5, (m, k, n))
+            self.same(ttnn.matmul(self.on(a.T.copy()), self.on(b), transpose_a=True), a @ b)
+            self.same(ttnn.matmul(self.on(a), self.on(b.T.copy()), transpose_b=True), a @ b)
+            self.same(ttnn.linear(self.on(a), self.on(b), bias=self.on(c), activation="relu"),
+                      np.maximum(a @ b + c, 0))
+            # Padding that is not 0.
+            x, y = ttnn.exp(self.on(a)), ttnn.exp(self.on(b))
+            self.same(x @ y, x.to_numpy() @ y.to_numpy())
+        for one, other in (((2, 3, 33, 40), (2, 3, 40, 65)), ((2, 3, 33, 40), (40, 65)),
+                           ((1, 1, 33, 40), (2, 3, 40, 65)), ((2, 1, 33, 40), (2, 3, 40, 65))):
+            a, b = self.normal(*one), self.normal(*other)
+            self.same(self.on(a) @ self.on(b), a @ b, what=(one, other))
+
+    def test_moves(self) -> None:
+        a = self.normal(2, 3, 33, 40)
+        for layout in (TILE, ROWS):
+            t = self.on(a, layout=layout)
+            for dims in ((0, 1, 3, 2), (1, 0, 2, 3), (0, 2, 1, 3), (3, 2, 1, 0), (0, 2, 3, 1)):
+                self.same(ttnn.permute(t, dims), a.transpose(dims), 0, dims)
+            self.same(ttnn.reshape(t, (6, -1)), a.reshape(6, -1), 0)
+            self.same(ttnn.reshape(t, (2, 99, 40)), a.reshape(2, 99, 40), 0)
+            self.same(t[1, :, 3:20:2, ...], a[1, :, 3:20:2, ...], 0)
+            for dim in range(4):
+                self.same(ttnn.concat([t, t, t], dim), np.concatenate([a, a, a], dim), 0, dim)
+            pads = [(0, 1), (0, 0), (2, 3), (0, 5)]
+            self.same(ttnn.pad(t, pads, 1.5), np.pad(a, pads, constant_values=1.5), 0)
+            self.same(ttnn.repeat(t, (1, 2, 2, 1)), np.tile(a, (1, 2, 2, 1)), 0)
+            for got, want in zip(ttnn.split(t, 20, 3), np.split(a, [20], 3)):
+                self.same(got, want, 0)
+            self.same(ttnn.stack([t, t], 0), np.stack([a, a]), 0)
+        b = self.normal(2, 64, 96)  # whole tiles
+        t = self.on(b)
+        self.same(t[:, 32:64, 32:96], b[:, 32:64, 32:96], 0)
+        self.same(ttnn.concat([t] * 9, 2), np.concatenate([b] * 9, 2), 0)
+        self.same(ttnn.repeat(t, (1, 1, 2)), np.tile(b, (1, 1, 2)), 0)
+
+    def test_reductions(self) -> None:
+        for a in (self.normal(2, 3, 33, 40), self.normal(2, 3, 4, 5, 6)):
+            t = self.on(a)
+            for dim in (None, -1, -2, 0, 1, (2, 3), [0, 1]):
+                axis = tuple(dim) if isinstance(dim, list) else dim
+                for keep in (False, True):
+                    for name in ("sum", "mean", "max", "min"):
+                        want = getattr(np, name)(a, axis=axis, keepdims=keep)
+                        self.same(getattr(ttnn, name)(t, dim, keep), want, 0.1, (name, dim, keep))
+            self.same(ttnn.std(t, -1, True), a.std(-1, keepdims=True, ddof=1), 0.05)
+            self.same(ttnn.argmax(t, -1), a.argmax(-1), 0)
+            self.same(ttnn.argmax(t), a.argmax(), 0)
+            values, places = ttnn.topk(t, 5)
+            self.same(values, np.sort(a, -1)[..., :-6:-1], 0)
+            self.same(places, np.argsort(-a, -1, kind="stable")[..., :5], 0)
+
+    def test_rows(self) -> None:
+        for shape in ((70, 40), (2, 3, 33, 64), (5, 10)):
+            x, r = self.normal(*shape), self.normal(*shape)
+            w, b = self.normal(shape[-1]), self.normal(shape[-1])
+            self.same(ttnn.softmax(self.on(x)), softmax(x))
+            self.same(ttnn.softmax(self.on(x), -2), softmax(x, -2))
+            self.same(ttnn.layer_norm(self.on(x), epsilon=1e-5), norm(x), 0.02)
+            self.same(ttnn.layer_norm(self.on(x), epsilon=1e-5, weight=self.on(w), bias=self.on(b),
+                                      residual_input_tensor=self.on(r)), norm(x + r) * w + b, 0.04)
+            root = np.sqrt((x ** 2).mean(-1, keepdims=True) + 1e-5)
+            self.same(ttnn.rms_norm(self.on(x), epsilon=1e-5, weight=self.on(w)), x / root * w, 0.04)
+        x, w = self.normal(33, 64), self.normal(64)
+        self.same(ttnn.layer_norm(self.on(x), epsilon=1e-5, weight=self.on(w.reshape(2, 32), layout=ROWS)),
+                  norm(x) * w, 0.04)
+        scores = self.normal(2, 4, 64, 96)
+        mask = np.where(self.random.random((2, 1, 1, 96)) > 0.3, 0, -1e9).astype(np.float32)
+        self.same(ttnn.transformer.attention_softmax(self.on(scores), head_size=64, attention_mask=self.on(mask)),
+                  softmax(scores / 8 + mask))
+        ids, table = self.ids(50, 2, 32), self.normal(50, 64)
+        for layout in (TILE, ROWS):
+            self.same(ttnn.embedding(self.on(ids, ttnn.uint32, ROWS), self.on(table, layout=ROWS), layout=layout),
+                      table[ids], 0)
+
+    def test_attention(self) -> None:
+        q, k, v = self.normal(2, 4, 50, 64), self.normal(2, 2, 50, 64), self.normal(2, 2, 50, 64)
+        all_k, all_v = np.repeat(k, 2, 1), np.repeat(v, 2, 1)
+        causal = np.where(np.tril(np.ones((50, 50))) > 0, 0, -1e9)
+        mask = self.normal(2, 1, 50, 50)
+        op, three = ttnn.transformer.scaled_dot_product_attention, [self.on(t) for t in (q, k, v)]
+        self.same(op(*three), attend(q, all_k, all_v, causal), 0.05)
+        self.same(op(*three, is_causal=False), attend(q, all_k, all_v, 0), 0.05)
+        self.same(op(*three, is_causal=False, attn_mask=self.on(mask)), attend(q, all_k, all_v, mask), 0.05)
+        one = self.normal(1, 2, 4, 64)
+        want = np.zeros_like(one)
+        for user, last in enumerate((20, 40)):
+            want[0, user] = attend(one[0, user][:, None], all_k[user, :, :last + 1], all_v[user, :, :last + 1], 0)[:, 0]
+        decode = ttnn.transformer.scaled_dot_product_attention_decode
+        self.same(decode(self.on(one), three[1], three[2], cur_pos=[20, 40]), want, 0.05)
+
+    def test_heads(self) -> None:
+        x = self.normal(2, 64, 3 * 4 * 32)
+        q, k, v = ttnn.transformer.split_query_key_value_and_split_heads(self.on(x), num_heads=4)
+        parts = x.reshape(2, 64, 3, 4, 32).transpose(2, 0, 3, 1, 4)
+        self.same(q, parts[0], 0)
+        self.same(k, parts[1].swapaxes(2, 3), 0)
+        self.same(v, parts[2], 0)
+        self.same(ttnn.transformer.concatenate_heads(q), x[..., :128], 0)
+        a, b = self.normal(2, 33, 128), self.normal(2, 33, 128)
+        q, k, v = ttnn.transformer.split_query_key_value_and_split_heads(
+            self.on(a), self.on(b), num_heads=4, num_kv_heads=2, transpose_key=False)
+        parts = b.reshape(2, 33, 2, 2, 32).transpose(2, 0, 3, 1, 4)
+        self.same(q, a.reshape(2, 33, 4, 32).transpose(0, 2, 1, 3), 0)
+        self.same(k, parts[0], 0)
+        self.same(v, parts[1], 0)
+
+    def test_caches(self) -> None:
+        want, rows, row = self.normal(2, 4, 96, 64), self.normal(1, 4, 64, 64), self.normal(1, 4, 2, 64)
+        cache = self.on(want)
+        ttnn.fill_cache(cache, self.on(rows), 1)
+        want[1, :, :64] = rows[0]
+        self.same(cache, want, 0)
+        ttnn.update_cache(cache, self.on(row), 50)
+        want[:, :, 50] = row[0].swapaxes(0, 1)
+        self.same(cache, want, 0)
+        users, places = self.normal(1, 2, 4, 64), np.array([7, 90], np.int32)
+        ttnn.experimental.paged_update_cache(cache, self.on(users),
+                                             update_idxs_tensor=self.on(places, ttnn.uint32, ROWS))
+        want[0, :, 7], want[1, :, 90] = users[0]
+        self.same(cache, want, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
