@@ -57,7 +57,7 @@ static double add_ms(struct nn *nn, uint32_t rows, uint32_t columns, unsigned co
 		double start = cpu_ms();
 
 		for (unsigned k = 0; k < count; k++)
-			nn_add(nn, &out, &a, &a);
+			train_add(nn, &out, &a, &a);
 		nn_finish(nn);
 		if (cpu_ms() - start < best)
 			best = cpu_ms() - start;
@@ -78,7 +78,7 @@ static double product_ms(struct nn *nn, uint32_t m, uint32_t k, uint32_t n)
 	for (int i = 0; i < ROUNDS; i++) {
 		double start = cpu_ms();
 
-		nn_matmul(nn, &out, &a, &b, false, false);
+		train_matmul(nn, &out, &a, &b, false, false);
 		nn_finish(nn);
 		if (cpu_ms() - start < best)
 			best = cpu_ms() - start;
@@ -94,7 +94,7 @@ int main(void)
 	struct nn nn = {0};
 	double ms;
 
-	nn_open(&nn);
+	train_open(&nn);
 	add_ms(&nn, 32, 32, 1); /* compiles */
 	printf("add of 1 tile: %.3f ms CPU (at most 0.1)\n", add_ms(&nn, 32, 32, 200));
 	ms = add_ms(&nn, 1024, 1024, 1);

@@ -264,8 +264,8 @@ static void call_describe(const struct nn *nn, const struct nn_program *p, const
 	for (; n < NN_ATTRIBUTES && c->attributes[n].name; n++)
 		d->attributes[n] =
 			(struct tacho_attribute){c->attributes[n].name, c->attributes[n].value};
-	compute = c->ideal_cycles ? (uint64_t)(c->ideal_cycles * 1000 / nn->info.mhz)
-				  : (uint64_t)most * c->cycles * 1000 / nn->info.mhz;
+	compute = c->ideal_cycles > 0 ? (uint64_t)(c->ideal_cycles * 1000 / nn->info.mhz)
+				      : (uint64_t)most * c->cycles * 1000 / nn->info.mhz;
 	bandwidth = (uint64_t)(bytes / nn->info.dram_gbs);
 	ideal = compute > bandwidth ? compute : bandwidth;
 	if (!ideal)
