@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from tracy import signpost, start_tracy_zone, stop_tracy_zone, tracy_frame, tracy_message
-from ttnn import (_cache, _device, _eltwise, _matmul, _move, _rows, _tensor, _types, device,
+from ttnn import (_cache, _conv, _device, _eltwise, _matmul, _move, _rows, _tensor, _types, device,
                   experimental, model_preprocessing, transformer)
 from ttnn._golden import attach_golden_function, get_fallback_function, get_golden_function
 
@@ -35,7 +35,8 @@ _HELPERS = {"Part", "Storage", "activation_steps", "activation_text", "apply", "
 def _public() -> dict[str, Any]:
     """What the modules define, and the constants."""
     found = {}
-    for module in (_types, _device, _tensor, _eltwise, _move, _matmul, _rows, _cache):
+    for module in (_types, _device, _tensor, _eltwise, _move, _matmul, _rows, _cache,
+                   _conv):
         for name, value in vars(module).items():
             own = getattr(value, "__module__", "") or ""
             if not name.startswith("_") and name not in _HELPERS and (own.startswith("ttnn") or name == "TILE_SIZE"):

@@ -240,6 +240,35 @@ class Ops(unittest.TestCase):
         want[0, :, 7], want[1, :, 90] = users[0]
         self.same(cache, want, 0)
 
+    def test_images(self) -> None:
+        for batch, side, channels, out, kernel, stride, pad, groups in (
+                (2, 9, 3, 8, 3, 1, 1, 1), (1, 8, 4, 6, 2, 2, 0, 2), (1, 7, 40, 5, 3, 2, 1, 1)):
+            x, bias = self.normal(batch, side, side, channels), self.normal(out)
+            w = self.normal(out, channels // groups, kernel, kernel)
+            got, size = ttnn.conv2d(
+                input_tensor=self.on(x, layout=ROWS), weight_tensor=ttnn.from_torch(w, ttnn.bfloat16),
+                bias_tensor=ttnn.from_torch(bias, ttnn.bfloat16), device=self.device, in_channels=channels,
+                out_channels=out, batch_size=batch, input_height=side, input_width=side,
+                kernel_size=(kernel, kernel), stride=(stride, stride), padding=(pad, pad), groups=groups,
+                return_output_dim=True)
+            padded = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+            n = (side + 2 * pad - kernel) // stride + 1
+            self.assertEqual(size, (n, n))
+            each, inner = out // groups, channels // groups
+            want = np.zeros((batch, n, n, out), np.float32) + bias
+            for r in range(kernel):
+                for c in range(kernel):
+                    part = padded[:, r:r + n * stride:stride, c:c + n * stride:stride][:, :n, :n]
+                    for g in range(groups):
+                        want[..., g * each:(g + 1) * each] += \
+                            part[..., g * inner:(g + 1) * inner] @ w[g * each:(g + 1) * each, :, r, c].T
+            self.same(got, want.reshape(1, 1, -1, out), what=(side, channels))
+        x = self.normal(2, 8, 8, 5)
+        halves = x.reshape(2, 4, 2, 4, 2, 5)
+        t = self.on(x.reshape(1, 1, 128, 5))
+        self.same(ttnn.max_pool2d(t, 2, 8, 8, 5, (2, 2), (2, 2), (0, 0)), halves.max((2, 4)).reshape(1, 1, -1, 5), 0)
+        self.same(ttnn.avg_pool2d(t, 2, 8, 8, 5, (2, 2), (2, 2), (0, 0)), halves.mean((2, 4)).reshape(1, 1, -1, 5))
+
 
 if __name__ == "__main__":
     unittest.main()
