@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- instructions ---- */
-static int name_find(const char *const *names, unsigned count, const char *name)
+static int step_name_find(const char *const *names, unsigned count, const char *name)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (!strcmp(names[i], name))
@@ -23,7 +23,7 @@ static const char *const ternary_names[] = {TE_TERNARIES(X)};
 
 int nn_step_unary(struct nn_step *step, const char *name, unsigned tile)
 {
-	int op = name_find(unary_names, TE_UNARY_COUNT, name);
+	int op = step_name_find(unary_names, TE_UNARY_COUNT, name);
 
 	*step = (struct nn_step){.word = (uint32_t)TE_SFPU << 24 | (uint32_t)op << 8 | tile};
 	return op;
@@ -31,7 +31,7 @@ int nn_step_unary(struct nn_step *step, const char *name, unsigned tile)
 
 int nn_step_binary(struct nn_step *step, const char *name, unsigned a, unsigned b, unsigned out)
 {
-	int op = name_find(binary_names, TE_BINARY_COUNT, name);
+	int op = step_name_find(binary_names, TE_BINARY_COUNT, name);
 
 	*step = (struct nn_step){.word = (uint32_t)TE_SFPU2 << 24 | (uint32_t)op << 12 | a << 8 |
 					 b << 4 | out};
@@ -41,7 +41,7 @@ int nn_step_binary(struct nn_step *step, const char *name, unsigned a, unsigned 
 int nn_step_ternary(struct nn_step *step, const char *name, unsigned a, unsigned b, unsigned c,
 		    unsigned out)
 {
-	int op = name_find(ternary_names, TE_TERNARY_COUNT, name);
+	int op = step_name_find(ternary_names, TE_TERNARY_COUNT, name);
 
 	*step = (struct nn_step){.word = (uint32_t)TE_SFPU3 << 24 | (uint32_t)op << 16 | a << 12 |
 					 b << 8 | c << 4 | out};

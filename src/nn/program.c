@@ -110,7 +110,7 @@ static void call_key(const struct nn_call *c, char *key, size_t size)
 		key_tensor(key, size, c->out[i]);
 }
 
-static uint64_t attributes_hash(const struct nn_call *c)
+static uint64_t call_attributes_hash(const struct nn_call *c)
 {
 	uint64_t hash = HASH_START;
 
@@ -291,7 +291,7 @@ static void call_describe(const struct nn *nn, const struct nn_program *p, const
 	};
 }
 
-static int program_fill(struct nn *nn, struct nn_program *p, const struct nn_call *c)
+static int program_make(struct nn *nn, struct nn_program *p, const struct nn_call *c)
 {
 	if (nn_result(nn, tacho_program_new(&p->program, nn->device)) < 0)
 		return -1;
@@ -318,7 +318,7 @@ static struct nn_program *program_new(struct nn *nn, const struct nn_call *c, co
 		return NULL;
 	}
 	p->hash = hash;
-	if (program_fill(nn, p, c) < 0) {
+	if (program_make(nn, p, c) < 0) {
 		program_free(p);
 		return NULL;
 	}
@@ -376,7 +376,7 @@ static int program_args(struct nn *nn, const struct nn_program *p, const struct 
 int nn_run(struct nn *nn, const struct nn_call *c)
 {
 	struct nn_program *p = program_find(nn, c);
-	uint64_t described = attributes_hash(c);
+	uint64_t described = call_attributes_hash(c);
 	struct nn_description d;
 
 	if (!p || program_args(nn, p, c) < 0)

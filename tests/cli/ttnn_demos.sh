@@ -13,6 +13,8 @@ expect_exit 0 "$python" -m pytest -p no:cacheprovider -q "$demos/test_mnist.py" 
 expect_line out '^2 passed'
 expect_exit 0 "$python" "$demos/decoder.py" 3
 expect_line out "^3 tokens as numpy's"
+expect_exit 0 "$python" "$demos/bert_tiny.py" 1
+expect_line out 'correlation with numpy after each layer: '
 
 PATH=$(dirname "$python"):$PATH
 expect_exit 0 "$BUILD/tt_profile" -o ops.csv "$python -m pytest -p no:cacheprovider -svv $demos/test_mnist.py::test_mnist_train[quick-eval]"
