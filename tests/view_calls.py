@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every call of the viewer's server, against what the other verbs say of the same trace."""
 import json
+import struct
 import sys
 import zlib
 
@@ -294,6 +295,24 @@ assert answer["total"] == 1 and answer["rows"] == whole["rows"][:1], answer
 # A trace without ops has an empty list of them.
 answer = s.get("/api/v1/t/0/ops")
 assert answer["total"] == 0 and answer["rows"] == [], answer
+
+# A trace without samples has empty answers about them. Those with samples: tests/cli/sample_view.sh.
+assert not meta["has"]["samples"]
+answer = s.call("stacks")
+assert answer["samples"] == 0 and answer["items"] == [] and answer["names"] == [], answer
+assert s.call("stacks?off=1&list=1")["total"] == 0
+states = s.call("states")
+assert len(states["states"]) == len(states["total"]) and states["threads"] == [] and states["event"] is None, states
+inside = s.call("states?name=1")["total"]  # all of it is unknown
+assert sum(inside[:-1]) == 0 and inside[-1] > 0, inside
+assert s.call("cpus")["cpus"] == []
+assert s.call("sample?track=0&t=5")["state"] is None
+body = s.call("sample_tiles?track=0,1&res=10&i=0-1")
+assert struct.unpack("<IIIIIII", body[:28]) == (0x31535354, answer["gen"], 2, 0, 0xFFFFFFFF, 1, 0xFFFFFFFF) and len(body) == 56
+for wrong in ("stacks?by=x", "sample_tiles?track=0", "sample?track=0", "source_cost", "stack"):
+    assert "error" in s.call(wrong, status=400), wrong
+for wrong in ("stacks?name=999", "states?track=999", "sample?track=999&t=0", "source_cost?file=x.c", "cpus?cpu=1&t=0"):
+    assert "error" in s.call(wrong, status=404), wrong
 
 status, rest = s.end()
 assert status == 0, (status, rest)
