@@ -143,8 +143,9 @@ static int symbol_take(void *context, const struct trace_row *row)
 	return vec_push(&p->frames, f) < 0 || vec_push(&p->last, 1) < 0 ? TACHO_ENOMEM : 0;
 }
 
-/* An unused address: for waits that were too short to read a stack. */
-#define NO_STACK 0xffffffffffffull
+/* Unused addresses: for waits that were too short to read a stack, and samples without one. */
+#define SHORT_WAIT 0xffffffffffffull
+#define NO_STACK   0xfffffffffffeull
 
 /* A frame without a symbol: its address, or why the stack is incomplete. */
 static int profile_frame_make(struct profile *p, uint64_t key)
@@ -157,8 +158,8 @@ static int profile_frame_make(struct profile *p, uint64_t key)
 
 	if (map_get(&p->frames_of, key))
 		return 0;
-	if (key == NO_STACK)
-		snprintf(text, sizeof(text), "[short wait]");
+	if (key == SHORT_WAIT || key == NO_STACK)
+		snprintf(text, sizeof(text), key == NO_STACK ? "[no stack]" : "[short wait]");
 	else if (module == 0)
 		snprintf(text, sizeof(text), "%s",
 			 offset < STACK_ENDS ? stack_end_names[offset] : "[unknown]");
@@ -228,10 +229,12 @@ static int tracks_read(struct profile *p)
 		r = symbols_resolve(s, 0, symbol_take, p);
 	for (size_t i = 1; r >= 0 && i < p->nodes.n; i++)
 		r = profile_frame_make(p, p->nodes.v[i].key);
-	if (r >= 0)
-		r = profile_frame_make(p, NO_STACK);
-	if (r >= 0)
-		p->no_stack = *map_get(&p->frames_of, NO_STACK);
+	for (uint64_t key = NO_STACK; r >= 0 && key <= SHORT_WAIT; key++)
+		r = profile_frame_make(p, key);
+	if (r >= 0) {
+		p->no_stack[PROFILE_CPU] = *map_get(&p->frames_of, NO_STACK);
+		p->no_stack[PROFILE_OFF_CPU] = *map_get(&p->frames_of, SHORT_WAIT);
+	}
 	symbols_free(s);
 	return r < 0 ? r : 0;
 }
@@ -395,6 +398,7 @@ int profile_count(struct profile *p, const struct profile_filter *filter,
 	int r = 0;
 
 	memset(counts, 0, sizeof(*counts));
+	counts->no_stack = p->no_stack[filter->what];
 	counts->samples = calloc(p->nodes.n, sizeof(*counts->samples));
 	counts->ns = calloc(p->nodes.n, sizeof(*counts->ns));
 	if (!counts->samples || !counts->ns)

@@ -62,8 +62,9 @@ struct profile {
 		VEC(uint32_t);
 	} leaf_stacks; /* by function: the first stack that ends in it, or 0 */
 	struct profile_names *names;
-	uint32_t no_stack;           /* frame of waits without a stack */
-	uint64_t lost;               /* records that were lost */
+	uint32_t
+		no_stack[2]; /* frames of samples and of waits without a stack: enum profile_what */
+	uint64_t lost;       /* records that were lost */
 	struct profile_waits *waits; /* by profile_waits() */
 };
 
@@ -101,8 +102,9 @@ struct profile_counts {
 	double *ns;
 	uint64_t total;
 	double total_ns;
-	uint64_t whole;   /* samples with complete stacks */
-	uint64_t stacked; /* samples with a stack */
+	uint64_t whole;    /* samples with complete stacks */
+	uint64_t stacked;  /* samples with a stack */
+	uint32_t no_stack; /* the frame of the others */
 };
 int profile_count(struct profile *p, const struct profile_filter *filter,
 		  struct profile_counts *counts);

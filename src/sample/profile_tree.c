@@ -11,6 +11,7 @@ struct builder {
 	struct profile *p;
 	struct profile_view *view;
 	enum profile_by by;
+	uint32_t no_stack;   /* frame of stack 0 */
 	struct map child_of; /* parent << 32 | label to item */
 	struct {
 		VEC(uint32_t);
@@ -62,7 +63,7 @@ static int path_fill(struct builder *b, uint32_t node)
 {
 	b->path.n = 0;
 	if (!node) {
-		uint32_t label = label_get(b, &b->p->frames.v[b->p->no_stack]);
+		uint32_t label = label_get(b, &b->p->frames.v[b->no_stack]);
 
 		return label == UINT32_MAX ? TACHO_ENOMEM : vec_push(&b->path, label);
 	}
@@ -200,7 +201,7 @@ static int view_build(struct profile *p, const struct profile_counts *counts, en
 		      int shape, struct profile_view *view)
 {
 	static const struct profile_item root;
-	struct builder b = {.p = p, .view = view, .by = by};
+	struct builder b = {.p = p, .view = view, .by = by, .no_stack = counts->no_stack};
 	int r;
 
 	memset(view, 0, sizeof(*view));
