@@ -17,6 +17,7 @@ set(compute_names
 	reconfig_data_format reg_api reshuffle sfpu_binary_bcast situ_glu softmax src_order sub_int_sfpu
 	tile_move_copy tilize transpose transpose_dest transpose_wh transpose_wh_dest untilize welford xlogy
 	sentinel/compute_kernel_sentinel
+	experimental/sdpa_sub_custom experimental/indexer_mul_custom experimental/matmul_custom
 	eltwise_unary/activations eltwise_unary/addcdiv eltwise_unary/addcmul eltwise_unary/binop_with_scalar
 	eltwise_unary/bitwise eltwise_unary/bitwise_and eltwise_unary/bitwise_not eltwise_unary/bitwise_or
 	eltwise_unary/bitwise_xor eltwise_unary/cbrt eltwise_unary/clamp eltwise_unary/comp eltwise_unary/digamma

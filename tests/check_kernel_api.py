@@ -52,7 +52,7 @@ def names_in(text):
         functions = re.findall(r"(?:inline|constexpr)[^;{}()=]*?\b([a-zA-Z_]\w*)\s*\(", drop_attributes(code))
         classes = re.findall(r"\b(?:struct|class)\s+([A-Z]\w*)", re.sub(r"template\s*<[^{}()]*?>", "", code))
         names[header] = {n for n in functions + classes if n not in WORDS and not n.startswith(("tacho", "TACHO", "llk_")) and
-                         not n.endswith(("_tile_init", "_init_pack", "_crta", "_t"))}
+                         not n.endswith(("_tile_init", "_init_pack", "_tile_pack", "_crta", "_t"))}
     return names
 
 

@@ -167,7 +167,14 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(TYPECAST, "typecast", 64) /* from format P0 to format P1 */                          \
 	X(CUMSUM, "cumsum", 128)    /* down the columns; P0: from the tile before */           \
 	X(TRANSPOSE_DST, "transpose_dst", 64)                                                  \
-	X(REDUCE_DST, "reduce_dst", 192) /* P0: as TE_REDUCE's kind, P1: 0 rows, 1 columns */
+	X(REDUCE_DST, "reduce_dst", 192) /* P0: as TE_REDUCE's kind, P1: 0 rows, 1 columns */  \
+	X(WELFORD, "welford", 1024)      /* P0: samples so far, P1: first row | rows << 8 */   \
+	X(WELFORD_CLEAR, "welford_clear", 32)                                                  \
+	X(WELFORD_STORE, "welford_store", 64) /* P0: TE_WELFORD_*, P1: factor */               \
+	X(WELFORD_LOAD, "welford_load", 64)   /* P0: TE_WELFORD_* */                           \
+	X(TOPK_SORT, "topk_local_sort", 2048) /* P0: TE_TOPK_*, P1: phases and steps */        \
+	X(TOPK_MERGE, "topk_merge", 512)      /* P0: TE_TOPK_*, P1: iteration | k << 8 */      \
+	X(TOPK_REBUILD, "topk_rebuild", 1024) /* the same */
 
 /* SFPU operations on two tiles. */
 #define TE_BINARIES(X)                               \
@@ -212,6 +219,14 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(ADDCDIV, "addcdiv", 320) /* a + P0 * b / c */  \
 	X(LERP, "lerp", 96)        /* a + c * (b - a) */ \
 	X(MAC, "mac", 64)          /* a * b + c */
+
+/* Which of the two results, in which layout, of which group of four rows (<< 8). */
+#define TE_WELFORD_SQUARES 1u
+#define TE_WELFORD_ROW     2u
+/* Smallest first; equal values in the order of their indices; only the first sequence. */
+#define TE_TOPK_RISING 1u
+#define TE_TOPK_STABLE 2u
+#define TE_TOPK_ONE    4u
 
 #define TE_NAME_UNARY(name, text, cycles)   TE_U_##name,
 #define TE_NAME_BINARY(name, text, cycles)  TE_B_##name,

@@ -621,6 +621,62 @@ static void warnings_report(struct tacho_device *d, const struct build *b, const
 	buf_free(&text);
 }
 
+/* Blanks the hints whose value is not a number, in preprocessed text. */
+static void hints_blank(char *text)
+{
+	static const char hint[] = "#pragma GCC unroll";
+
+	for (char *at = text; (at = strstr(at, hint));) {
+		const char *value = at + sizeof(hint) - 1;
+
+		value += strspn(value, " (");
+		for (bool keep = *value >= '0' && *value <= '9'; *at && *at != '\n'; at++)
+			if (!keep)
+				*at = ' ';
+	}
+}
+
+/*
+ * gcc 12 and 13 refuse a loop's unroll hint that depends on a template's argument, which newer ones
+ * accept: replaces the input by preprocessed text without such hints. OUT: where the command
+ * writes.
+ */
+static int hints_drop(struct words *w, const char *out)
+{
+	struct buf output = BUF_INIT;
+	uint8_t *bytes;
+	size_t size;
+	int r;
+
+	word(w, "-E");
+	r = build_run(w, &output);
+	buf_free(&output);
+	free(w->v[--w->n]);
+	if (r == 0)
+		r = device_read_file(out, &bytes, &size);
+	if (r < 0)
+		return r;
+	hints_blank((char *)bytes);
+	buf_free(&w->source);
+	buf_add(&w->source, bytes, size);
+	free(bytes);
+	/* The list of files is from the preprocessor's run. */
+	for (size_t i = 0; i + 1 < w->n; i++) {
+		char *value = w->v[i + 1];
+
+		if (!strcmp(w->v[i], "-x"))
+			w->v[i + 1] = strdup("c++-cpp-output");
+		else if (!strcmp(w->v[i], "-MF"))
+			w->v[i + 1] = strdup("/dev/null");
+		else
+			continue;
+		free(value);
+		if (!w->v[i + 1])
+			return device_fail(TACHO_ENOMEM, "no memory");
+	}
+	return w->source.failed ? device_fail(TACHO_ENOMEM, "no memory") : 0;
+}
+
 static int binary_compile(struct tacho_device *d, struct words *w, const struct build *b,
 			  struct entry *e)
 {
@@ -636,6 +692,11 @@ static int binary_compile(struct tacho_device *d, struct words *w, const struct 
 	word(w, "-o");
 	word(w, "%s", temporary);
 	r = build_run(w, &output);
+	if (r == TACHO_EFORMAT && output.data && strstr(output.data, "#pragma GCC unroll") &&
+	    hints_drop(w, temporary) == 0) {
+		buf_free(&output);
+		r = build_run(w, &output);
+	}
 	if (r == TACHO_EFORMAT) {
 		buf_addf(&text, "%s does not compile for %s:\n%s", b->source,
 			 risc_name(b->risc, b->ethernet), message_start(output.data));

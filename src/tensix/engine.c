@@ -288,16 +288,23 @@ static void use_sfpu(struct issue *s, unsigned cycles)
 	use_unit(s, UNIT_SFPU, cycles);
 }
 
+/* The packer's thread works on its own half of dst. */
 static bool engine_sfpu(struct issue *s)
 {
-	unsigned op = s->operand >> 8 & 255, index = s->operand & 255;
-	bool fresh;
+	unsigned op = s->operand >> 8 & 255, index = s->operand & 255, who = s->thread == 2;
+	bool sort = op >= TE_U_TOPK_SORT && op <= TE_U_TOPK_REBUILD, fresh;
+	const uint32_t *p = &s->e->parameter[s->thread][s->operand & TE_LATER ? 4 : 0];
+	struct tile *t[4];
 
-	if (op >= TE_UNARY_COUNT || index >= DST_TILES / 2)
+	if (op >= TE_UNARY_COUNT || index + (sort ? 3 : 0) >= DST_TILES / 2)
 		return engine_fault(s, s->operand);
 	use_sfpu(s, unary_ops[op].cycles);
-	tile_unary(dst_tile(s->e, 0, index, &fresh), op, s->operand,
-		   &s->e->parameter[s->thread][s->operand & TE_LATER ? 4 : 0], &s->e->state);
+	for (unsigned i = 0; i < (sort ? 4 : 1); i++)
+		t[i] = dst_tile(s->e, who, index + i, &fresh);
+	if (sort)
+		tile_topk(t, op, p);
+	else
+		tile_unary(t[0], op, s->operand, p, &s->e->state);
 	return true;
 }
 

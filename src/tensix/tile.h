@@ -59,6 +59,8 @@ enum tile_axis { TILE_ALONG_ROW, TILE_ALONG_COL, TILE_ALONG_BOTH };
 struct tile_state {
 	uint64_t random;
 	float column[TILE_DIM]; /* sums of columns so far */
+	/* of Welford's algorithm: mean of each column, sum of squared distances from it */
+	float mean[TILE_DIM], squares[TILE_DIM];
 };
 
 /* Bytes of a tile in memory; 0 for an unknown format. */
@@ -114,6 +116,13 @@ void tile_reduce(struct tile *dst, const struct tile *a, const struct tile *scal
 /* Operations and flags of tacho_engine.h; P: its parameters. OUT may be one of the others. */
 void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		struct tile_state *state);
+/* TE_U_WELFORD*. False: not one of them. */
+bool tile_welford(struct tile *t, unsigned op, const uint32_t *p, struct tile_state *state);
+/*
+ * TE_U_TOPK_*: each column of the first two tiles is 64 values; those of the other two, their
+ * indices, move with them.
+ */
+void tile_topk(struct tile *const t[4], unsigned op, const uint32_t *p);
 void tile_pair(struct tile *out, const struct tile *a, const struct tile *b, unsigned op,
 	       unsigned flags, const uint32_t *p);
 void tile_triple(struct tile *out, const struct tile *a, const struct tile *b, const struct tile *c,

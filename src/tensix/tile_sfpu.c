@@ -523,7 +523,7 @@ static bool tile_special(struct tile *t, unsigned op, const uint32_t *p, struct 
 		t->integer = false;
 		return false;
 	default:
-		return tile_random(t, op, p, state);
+		return tile_welford(t, op, p, state) || tile_random(t, op, p, state);
 	}
 }
 

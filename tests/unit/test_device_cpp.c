@@ -334,6 +334,150 @@ static void test_shapes(void **state)
 	tacho_device_close(d);
 }
 
+/* ---- statistics, sorting, and the vector unit on the thread that packs ---- */
+static const char dst_text[] =
+	"#include \"api/compute/eltwise_unary/topk.h\"\n"
+	"#include \"api/compute/reduce_custom.h\"\n"
+	"#include \"api/compute/tilize.h\"\n"
+	"#include \"api/compute/welford.h\"\n"
+	"#define RESULT(n, at_pack, ...) do { tile_regs_acquire(); __VA_ARGS__; tile_regs_commit(); \\\n"
+	"	tile_regs_wait(); at_pack; for (uint32_t i = 0; i < 2; i++) { cb_reserve_back(16, 1); \\\n"
+	"	pack_tile(n + i, 16); cb_push_back(16, 1); } tile_regs_release(); } while (0)\n"
+	"constexpr std::array<uint32_t, 0> none{};\n"
+	"template <int n> void repeat() {\n"
+	"#pragma GCC unroll(n)\n"
+	"	for (int i = 0; i < n; i++) {\n"
+	"		copy_tile_to_dst_init_short(0);\n"
+	"		copy_tile(i, 0, i);\n"
+	"		copy_tile(i, 0, i + n);\n"
+	"	}\n"
+	"}\n"
+	"void kernel_main()\n"
+	"{\n"
+	"	for (uint32_t i = 0; i < 3; i++)\n"
+	"		cb_wait_front(i, 1);\n"
+	"	RESULT(2, , repeat<2>(); welford_init(); welford_update(0, 0, none);\n"
+	"	       welford_save_state(2, 1); welford_clear(); welford_restore_state(2, 1);\n"
+	"	       welford_update_rows(1, 32, 4, 28, none); welford_finalize_to_row(2, 59, none));\n"
+	"	RESULT(0, , repeat<2>(); topk_tile_init(); topk_local_sort(0, 0, 4);\n"
+	"	       topk_merge(0, 0, 32); topk_rebuild(0, 0, 0, 32, 5, 1));\n"
+	"	RESULT(2, , repeat<2>(); topk_local_sort<true>(0, 1, 5));\n"
+	"	RESULT(0, (mul_unary_tile_pack(1, 0x40000000)), repeat<2>());\n"
+	"	RESULT(0, , (tilizeA_B_reduce_init(0, 2, 1)); unpack_tilizeA_B_block(0, 2, 1, 0);\n"
+	"	       (reduce_tile_math<PoolType::MAX, ReduceDim::REDUCE_COL>(0));\n"
+	"	       reduce_block_max_row_init<1>(); reduce_block_max_row<1>(0, 2, 0, 1));\n"
+	"}\n";
+
+static int falling(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+/* What result NUMBER holds at R, C; NAN: not looked at. */
+static double dst_reference(unsigned number, unsigned r, unsigned c)
+{
+	double v[64], mean = 0, squares = 0, most = -INFINITY;
+
+	for (unsigned k = 0; k < DIM; k++) {
+		v[k] = in[0][k][c];
+		v[DIM + k] = in[1][k][c];
+	}
+	for (unsigned k = 0; k < 64; k++)
+		mean += k >= 32 && k < 36 ? 0 : v[k] / 60;
+	for (unsigned k = 0; k < 64; k++)
+		squares += k >= 32 && k < 36 ? 0 : (v[k] - mean) * (v[k] - mean);
+	qsort(v, 64, sizeof(v[0]), falling);
+	switch (number) {
+	case 0:
+		return r ? NAN : mean;
+	case 1:
+		return r ? NAN : squares / 60;
+	case 2:
+		return v[r];
+	case 4:
+	case 5: /* what moved with the values: the same values */
+		return v[63 - r - (number - 4) * DIM];
+	case 6:
+		return in[0][r][c];
+	case 7:
+		return 2 * in[1][r][c];
+	case 8: /* the page as rows */
+		for (unsigned k = 0; k < DIM; k++) {
+			unsigned at = k * DIM + c, face = at / 256, line = at % 256 / 16;
+
+			most = fmax(most, in[0][face / 2 * 16 + line][face % 2 * 16 + at % 16] *
+						  in[2][0][0]);
+		}
+		return r ? NAN : most;
+	case 9:
+		for (unsigned k = 0; k < DIM; k++)
+			most = fmax(most, in[0][r][k] * in[2][0][0]);
+		return c ? NAN : most;
+	default:
+		return NAN;
+	}
+}
+
+static void test_dst(void **state)
+{
+	uint32_t args[2], words[] = {10, 2, 4096, 2, 4096};
+	static const unsigned cbs[] = {0, 1, 2, 16};
+	struct tacho_buffer *from, *to;
+	struct tacho_device *d;
+	struct tacho_program *p;
+	uint8_t page[4096];
+	struct tile t;
+	int mover;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	assert_int_equal(tacho_buffer_new(&from, d, TACHO_DRAM, 3 * 4096, 4096), 0);
+	assert_int_equal(tacho_buffer_new(&to, d, TACHO_DRAM, 10 * 4096, 4096), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		fill_input(page, i, TACHO_FLOAT32);
+		if (i == 2)
+			memcpy(page, &(float){in[2][0][0] = 1}, 4);
+		assert_int_equal(tacho_buffer_write(from, 4096ull * i, page, 4096), 0);
+	}
+	args[0] = tacho_buffer_address(from);
+	args[1] = tacho_buffer_address(to);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(tacho_program_cb(p, &(struct tacho_cb){.index = cbs[i],
+								   .pages = 2,
+								   .page_size = 4096,
+								   .format = TACHO_FLOAT32}) >= 0);
+	mover = tacho_program_kernel(
+		p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/cpp_tiles.cpp",
+					  .compile_args = words,
+					  .compile_arg_count = 5});
+	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "dst.cpp",
+								   .text = dst_text,
+								   .risc = TACHO_COMPUTE}) >= 0);
+	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
+	run(d, p, 1);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(tacho_buffer_read(to, 4096ull * i, page, 4096), 0);
+		tile_unpack(&t, page, TACHO_FLOAT32);
+		for (unsigned at = 0; at < DIM * DIM; at++) {
+			unsigned r = at / DIM, c = at % DIM;
+			double want = dst_reference(i, r, c);
+
+			if (!isnan(want) && !(fabs(t.f[tile_at(r, c)] - want) < 1e-5))
+				fail_msg("result %u, row %u, column %u: %g, not %g", i, r, c,
+					 t.f[tile_at(r, c)], want);
+		}
+	}
+	tacho_program_free(p);
+	tacho_buffer_free(from);
+	tacho_buffer_free(to);
+	tacho_device_close(d);
+}
+
 /* ---- between cores ---- */
 
 /*
@@ -549,9 +693,9 @@ static void test_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tiles),         cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_between_cores), cmocka_unit_test(test_compile),
-		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_tiles),   cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_dst),     cmocka_unit_test(test_between_cores),
+		cmocka_unit_test(test_compile), cmocka_unit_test(test_wrong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -279,7 +279,7 @@ static void test_unary(void **state)
 	for (unsigned op = 0; op < TE_UNARY_COUNT; op++)
 		if (!(tested[op / 32] >> op % 32 & 1) && op != TE_U_RAND && op != TE_U_RAND_SEED &&
 		    op != TE_U_DROPOUT && op != TE_U_TYPECAST && op != TE_U_CUMSUM &&
-		    op != TE_U_TRANSPOSE_DST && op != TE_U_IDENTITY && op != TE_U_REDUCE_DST &&
+		    op != TE_U_TRANSPOSE_DST && op != TE_U_IDENTITY && op < TE_U_REDUCE_DST &&
 		    (op < TE_U_BITWISE_AND || op > TE_U_RIGHT_SHIFT) && op != TE_U_BITWISE_NOT)
 			fail_msg("unary operation %u is not tested", op);
 }
@@ -517,6 +517,100 @@ static void test_cumsum_and_random(void **state)
 	for (unsigned i = mean = 0; i < TILE_VALUES; i++)
 		mean += t.f[i] == 0;
 	assert_true(mean > 180 && mean < 330);
+}
+
+/* Column C has a mean of C and, of 32 samples, a variance of 4. */
+static void test_welford(void **state)
+{
+	static const uint32_t save[] = {2 << 8, 0x3f800000}, other[] = {0, 0x3f800000},
+			      variance[] = {TE_WELFORD_SQUARES, 0x3d000000};
+	struct tile_state memory = {0};
+	struct tile t = {0}, kept = {0};
+
+	(void)state;
+	for (unsigned r = 0; r < TILE_DIM; r++)
+		for (unsigned c = 0; c < TILE_DIM; c++)
+			t.f[tile_at(r, c)] = (float)c + (r % 2 ? 2 : -2);
+	tile_unary(&t, TE_U_WELFORD, 0, (const uint32_t[]){0, 32 << 8, 0}, &memory);
+	tile_unary(&kept, TE_U_WELFORD_STORE, 0, save, &memory);
+	/* As the registers hold it: rows 8 to 11, even columns. */
+	assert_true(fabsf(kept.f[tile_at(8, 6)] - 6) < 1e-5f);
+	assert_true(fabsf(kept.f[tile_at(9, 6)] - 7) < 1e-5f);
+	assert_true(fabsf(kept.f[tile_at(10, 0)] - 16) < 1e-5f);
+	assert_true(fabsf(kept.f[tile_at(11, 14)] - 31) < 1e-5f);
+	assert_true(kept.f[tile_at(8, 7)] == 0 && kept.f[tile_at(12, 6)] == 0);
+	tile_unary(&t, TE_U_WELFORD_STORE, 0, variance, &memory);
+	assert_true(fabsf(t.f[tile_at(0, 0)] - 4) < 1e-5f);
+	tile_unary(&t, TE_U_WELFORD_CLEAR, 0, other, &memory);
+	tile_unary(&kept, TE_U_WELFORD_LOAD, 0, save, &memory);
+	tile_unary(&t, TE_U_WELFORD_STORE, 0, other, &memory);
+	assert_true(fabsf(t.f[tile_at(0, 6)] - 6) < 1e-5f);
+}
+
+static void topk_fill(struct tile t[4])
+{
+	for (unsigned i = 0; i < 64; i++)
+		for (unsigned c = 0; c < TILE_DIM; c++) {
+			t[i / 32].integer = t[2 + i / 32].integer = true;
+			t[i / 32].i[tile_at(i % 32, c)] = (int32_t)((i * 37 + c) % 16);
+			t[2 + i / 32].i[tile_at(i % 32, c)] = (int32_t)i;
+		}
+}
+
+/* Are values FIRST and on, COUNT of them, in order? Equal ones by index, if STABLE. */
+static bool topk_sorted(const struct tile t[4], unsigned first, unsigned count, bool rising,
+			bool stable)
+{
+	for (unsigned i = first + 1; i < first + count; i++)
+		for (unsigned c = 0; c < TILE_DIM; c++) {
+			unsigned a = tile_at((i - 1) % 32, c), b = tile_at(i % 32, c);
+			int32_t x = t[(i - 1) / 32].i[a], y = t[i / 32].i[b];
+
+			if (rising ? x > y : x < y)
+				return false;
+			if (stable && x == y && t[2 + (i - 1) / 32].i[a] > t[2 + i / 32].i[b])
+				return false;
+		}
+	return true;
+}
+
+static void test_topk(void **state)
+{
+	static struct tile t[4];
+	struct tile *const all[4] = {&t[0], &t[1], &t[2], &t[3]};
+
+	(void)state;
+	topk_fill(t);
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){0, 2});
+	for (unsigned i = 0; i < 8; i++)
+		assert_true(topk_sorted(t, 8 * i, 8, i & 1, false));
+	/* The rest of the phases one by one; the last one in two parts. */
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){0, 3 | 3 << 8 | 4 << 24});
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){0, 4 | 4 << 8 | 5 << 24});
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){0, 5 | 5 << 8 | 4 << 16 | 6 << 24});
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){0, 5 | 5 << 8 | 4 << 24});
+	assert_true(topk_sorted(t, 0, 64, false, false));
+	/* Four sequences of 16: the best 16 come first, sorted, with their indices. */
+	topk_fill(t);
+	tile_topk(all, TE_U_TOPK_SORT, (const uint32_t[]){TE_TOPK_STABLE, 3});
+	tile_topk(all, TE_U_TOPK_MERGE, (const uint32_t[]){TE_TOPK_STABLE, 16 << 8});
+	tile_topk(all, TE_U_TOPK_REBUILD, (const uint32_t[]){TE_TOPK_STABLE, 16 << 8});
+	assert_true(topk_sorted(t, 0, 16, false, true) && topk_sorted(t, 32, 16, true, false));
+	tile_topk(all, TE_U_TOPK_MERGE, (const uint32_t[]){TE_TOPK_STABLE, 1 | 16 << 8});
+	tile_topk(all, TE_U_TOPK_REBUILD,
+		  (const uint32_t[]){TE_TOPK_STABLE | TE_TOPK_ONE, 1 | 16 << 8});
+	assert_true(topk_sorted(t, 0, 16, false, true));
+	for (unsigned i = 0; i < 16; i++) /* each value is there four times */
+		for (unsigned c = 0; c < TILE_DIM; c++) {
+			int32_t value = t[0].i[tile_at(i, c)];
+
+			assert_int_equal(value, 15 - (int32_t)i / 4);
+			assert_int_equal((t[2].i[tile_at(i, c)] * 37 + (int32_t)c) % 16, value);
+		}
+	/* Nothing happens to counts that the network does not have. */
+	tile_topk(all, TE_U_TOPK_MERGE, (const uint32_t[]){0, 3 << 8});
+	tile_topk(all, TE_U_TOPK_REBUILD, (const uint32_t[]){0, 15 | 128 << 8});
+	assert_true(topk_sorted(t, 0, 16, false, true));
 }
 
 /* ---- formats ---- */
@@ -776,6 +870,8 @@ int main(void)
 		cmocka_unit_test(test_triples),
 		cmocka_unit_test(test_typecast),
 		cmocka_unit_test(test_cumsum_and_random),
+		cmocka_unit_test(test_welford),
+		cmocka_unit_test(test_topk),
 		cmocka_unit_test(test_other_formats),
 		cmocka_unit_test(test_row_broadcast),
 		cmocka_unit_test(test_transpose_and_reduce),

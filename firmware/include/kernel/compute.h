@@ -79,9 +79,6 @@ namespace ckernel
 {
 using ::DstSync;
 using ::MathFidelity;
-constexpr uint32_t TILE_R_DIM = 32, TILE_C_DIM = 32, FACE_R_DIM = 16, FACE_C_DIM = 16,
-		   FACE_HEIGHT = 16, FACE_WIDTH = 16, TILE_HEIGHT = 32, TILE_WIDTH = 32;
-
 enum class VectorMode { None = 0, R = 1, C = 2, RC = 4, RC_custom = 6, Invalid = 255 };
 enum class SrcOrder { Regular, Reverse };
 enum class EltwiseBinaryType { ELWMUL, ELWDIV, ELWADD, ELWSUB, ELWLESS };
@@ -204,6 +201,12 @@ ALWI void compute_kernel_hw_startup(uint32_t, uint32_t)
 	template <class... A> ALWI void name(A &&...) \
 	{                                             \
 		tacho_impl::init();                   \
+	}
+/* Of two circular buffers: a plain function, since kernels also take its address. */
+#define TACHO_INIT_PAIR(name)                                    \
+	ALWI void name(uint32_t = 0, uint32_t = 0, uint32_t = 0) \
+	{                                                        \
+		tacho_impl::init();                              \
 	}
 TACHO_INIT(binary_op_init_common)
 TACHO_INIT(unary_op_init_common)
@@ -449,10 +452,10 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 										  : TE_HOW_DST_B); \
 	}
 #define TACHO_BCAST(name, op, which, WHICH)                                                        \
-	TACHO_INIT(name##_bcast_##which##_init)                                                    \
-	TACHO_INIT(name##_bcast_##which##_init_short)                                              \
-	TACHO_INIT(name##_tiles_bcast_##which##_init)                                              \
-	TACHO_INIT(name##_tiles_bcast_##which##_init_short)                                        \
+	TACHO_INIT_PAIR(name##_bcast_##which##_init)                                               \
+	TACHO_INIT_PAIR(name##_bcast_##which##_init_short)                                         \
+	TACHO_INIT_PAIR(name##_tiles_bcast_##which##_init)                                         \
+	TACHO_INIT_PAIR(name##_tiles_bcast_##which##_init_short)                                   \
 	ALWI void name##_tiles_bcast_##which(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, \
 					     uint32_t dst, uint32_t row = 0)                       \
 	{                                                                                          \
@@ -460,11 +463,24 @@ ALWI void pack_reconfig_l1_acc(const uint32_t on)
 		tacho_impl::two(op, in0, in1, t0, t1, dst,                                         \
 				(uint32_t)BroadcastType::WHICH | (row ? TE_HOW_ROW : 0));          \
 	}
+/* COUNT tiles of one row, each with the column of tile T1. */
+#define TACHO_BCAST_COLUMN(name, op)                                                        \
+	TACHO_INIT(name##_bcast_cols_init_short_custom)                                     \
+	ALWI void name##_tiles_bcast_cols_custom(uint32_t in0, uint32_t in1, uint32_t t0,   \
+						 uint32_t t1, uint32_t dst, uint32_t count) \
+	{                                                                                   \
+		for (uint32_t i = 0; i < count; i++)                                        \
+			tacho_impl::two(op, in0, in1, t0 + i, t1, dst + i,                  \
+					(uint32_t)BroadcastType::COL);                      \
+	}
 TACHO_BINARY(add, TE_ADD)
 TACHO_BINARY(sub, TE_SUB)
 TACHO_BINARY(mul, TE_MUL)
+TACHO_BCAST_COLUMN(sub, TE_SUB)
+TACHO_BCAST_COLUMN(mul, TE_MUL)
 #undef TACHO_BINARY
 #undef TACHO_BCAST
+#undef TACHO_BCAST_COLUMN
 
 template <bool full_init = true, EltwiseBinaryType type = EltwiseBinaryType::ELWADD, class... B>
 ALWI void binary_tiles_init(uint32_t, uint32_t, bool acc = false, B &&...)
@@ -606,6 +622,23 @@ ALWI void matmul_block(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, uin
 	for (uint32_t r = 0; r < rt; r++)
 		for (uint32_t c = 0; c < ct; c++)
 			matmul_tiles(in0, in1, t0 + r * kt, t1 + c, dst + r * ct + c, transpose);
+}
+
+template <class... A>
+ALWI void mm_no_mop_init_short(uint32_t, uint32_t, bool transpose = false, A &&...)
+{
+	matmul_init(0, 0, transpose);
+}
+template <class... A>
+ALWI void mm_no_mop_reinit_short(uint32_t, uint32_t, bool transpose = false, A &&...)
+{
+	matmul_init(0, 0, transpose);
+}
+template <class... A>
+ALWI void matmul_block_no_mop(uint32_t in0, uint32_t in1, uint32_t t0, uint32_t t1, uint32_t dst,
+			      bool transpose, uint32_t ct, uint32_t rt, uint32_t kt, A &&...)
+{
+	matmul_block(in0, in1, t0, t1, dst, transpose, ct, rt, kt);
 }
 
 /* ---- one operand ---- */

@@ -23,6 +23,11 @@ constexpr uint16_t float_to_bfloat16(float v)
 
 	return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
+constexpr uint16_t fp32_to_bf16(float v)
+{
+	return v != v ? (uint16_t)(__builtin_bit_cast(uint32_t, v) >> 16 | 0x40)
+		      : float_to_bfloat16(v);
+}
 constexpr float bfloat16_to_float(uint16_t bits)
 {
 	return __builtin_bit_cast(float, (uint32_t)bits << 16);

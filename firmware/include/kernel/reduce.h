@@ -54,6 +54,38 @@ ALWI void reduce_tile(uint32_t in, uint32_t scaler, uint32_t tile, uint32_t scal
 	tacho_impl::two(TE_REDUCE, in, scaler, tile, scaler_tile, dst,
 			(uint32_t)kind | (uint32_t)dim << 2);
 }
+template <PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM, auto... o>
+ALWI void reduce_block(uint32_t in, uint32_t scaler, uint32_t tile, uint32_t scaler_tile,
+		       uint32_t dst, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		reduce_tile<kind, dim>(in, scaler, tile + i, scaler_tile, dst + i);
+}
+/* The largest value of each row of N tiles. */
+ALWI void reduce_block_max_row_of(uint32_t in, uint32_t scaler, uint32_t tile, uint32_t dst,
+				  uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(in, scaler, tile + i, 0, dst);
+}
+template <uint32_t n, auto... o>
+ALWI void reduce_block_max_row(uint32_t in, uint32_t scaler, uint32_t tile, uint32_t dst)
+{
+	reduce_block_max_row_of(in, scaler, tile, dst, n);
+}
+template <auto... o, class... A> ALWI void reduce_block_max_row_init(A &&...)
+{
+	tacho_impl::init();
+}
+template <auto... o, class... A> ALWI void reduce_block_max_row_uninit(A &&...)
+{
+}
+/* Operands that unpack_tilizeA_B_block() brought. */
+template <PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM, auto... o, class... A>
+ALWI void reduce_tile_math(uint32_t dst, A &&...)
+{
+	MATH(tacho_impl::math(TE_REDUCE, dst, (uint32_t)kind | (uint32_t)dim << 2));
+}
 /* As kernels in C call it. */
 ALWI void reduce_tile(PoolType kind, ReduceDim dim, uint32_t in, uint32_t scaler, uint32_t tile,
 		      uint32_t scaler_tile, uint32_t dst)

@@ -67,6 +67,22 @@ ALWI void fast_tilize_block(uint32_t in, uint32_t block, uint32_t out, uint32_t 
 	tilize_block(in, block, out, in_page, out_page);
 }
 
+/* A row of BLOCK tiles for reduce_tile_math(), each with the scaler's tile. */
+template <auto... o, class... A> ALWI void tilizeA_B_reduce_init(A &&...)
+{
+	tacho_impl::init();
+}
+TACHO_NOTHING(unpack_tilizeA_B_uninit)
+template <auto... o, class... A>
+ALWI void unpack_tilizeA_B_block(uint32_t in, uint32_t scaler, uint32_t block, uint32_t scaler_tile,
+				 A &&...)
+{
+	for (uint32_t t = 0; t < block; t++) {
+		UNPACK(tacho_impl::unpack_rows(in, 0, t, block));
+		UNPACK(tacho_impl::unpack_b(scaler, scaler_tile));
+	}
+}
+
 TACHO_INIT(untilize_init)
 TACHO_INIT(untilize_init_short)
 TACHO_NOTHING(untilize_uninit)

@@ -32,6 +32,18 @@ FORCE_INLINE void unary(uint32_t op, uint32_t dst, uint32_t p0, uint32_t p1, uin
 	MATH(parameter(2, p2));
 	unary(op, dst, p0, p1);
 }
+/* By the thread that packs, on what math has handed over. */
+template <class... P> FORCE_INLINE void unary_pack(uint32_t op, uint32_t dst, P... parameters)
+{
+#if TACHO_RISC == 4
+	uint32_t i = 0;
+
+	(parameter(i++, parameters), ...);
+	TE_PUSH(TE_SFPU, op << 8 | dst);
+#else
+	(void)op, (void)dst, ((void)parameters, ...);
+#endif
+}
 FORCE_INLINE void binary(uint32_t op, uint32_t a, uint32_t b, uint32_t out)
 {
 	MATH(TE_PUSH(TE_SFPU2, op << 12 | a << 8 | b << 4 | out));
@@ -67,12 +79,20 @@ constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 
 	template <auto... o, class... A> ALWI void name##_tile(uint32_t dst, A &&...) \
 	{                                                                             \
 		tacho_impl::unary(op, dst);                                           \
+	}                                                                             \
+	ALWI void name##_tile_pack(uint32_t dst)                                      \
+	{                                                                             \
+		tacho_impl::unary_pack(op, dst);                                      \
 	}
 #define TACHO_SFPU_1(name, op)                                                                     \
 	TACHO_SFPU_INIT(name)                                                                      \
 	template <auto... o, class... A> ALWI void name##_tile(uint32_t dst, uint32_t p0, A &&...) \
 	{                                                                                          \
 		tacho_impl::unary(op, dst, p0);                                                    \
+	}                                                                                          \
+	ALWI void name##_tile_pack(uint32_t dst, uint32_t p0)                                      \
+	{                                                                                          \
+		tacho_impl::unary_pack(op, dst, p0);                                               \
 	}
 #define TACHO_SFPU_2(name, op)                                                 \
 	TACHO_SFPU_INIT(name)                                                  \
@@ -80,6 +100,10 @@ constexpr uint32_t as_int2 = TE_INT >> 12, as_uint2 = (TE_INT | TE_UNSIGNED) >> 
 	ALWI void name##_tile(uint32_t dst, uint32_t p0, uint32_t p1, A &&...) \
 	{                                                                      \
 		tacho_impl::unary(op, dst, p0, p1);                            \
+	}                                                                      \
+	ALWI void name##_tile_pack(uint32_t dst, uint32_t p0, uint32_t p1)     \
+	{                                                                      \
+		tacho_impl::unary_pack(op, dst, p0, p1);                       \
 	}
 /* Forms for integers, by a suffix of the name. */
 #define TACHO_SFPU_INT(name, op)                                    \
@@ -264,7 +288,10 @@ ALWI void exp_tile(uint32_t dst, VectorMode = VectorMode::RC, uint32_t scale = 0
 template <bool approx = false, bool scaled = false, auto... o>
 ALWI void exp_packthread_tile(uint32_t dst, VectorMode = VectorMode::RC, uint32_t scale = 0x3F80)
 {
-	exp_tile<approx, scaled>(dst, VectorMode::RC, scale);
+	if constexpr (scaled)
+		tacho_impl::unary_pack(TE_U_EXP | TE_SCALED >> 8, dst, scale << 16);
+	else
+		tacho_impl::unary_pack(TE_U_EXP, dst);
 }
 TACHO_SFPU_INIT(exp_packthread)
 TACHO_SFPU(log, TE_U_LOG)
@@ -280,6 +307,12 @@ ALWI void softplus_tile(uint32_t dst, uint32_t beta, uint32_t beta_reciprocal, u
 {
 	tacho_impl::unary(TE_U_SOFTPLUS, dst, beta, beta_reciprocal, threshold);
 }
+ALWI void softplus_tile_pack(uint32_t dst, uint32_t beta, uint32_t beta_reciprocal,
+			     uint32_t threshold)
+{
+	tacho_impl::unary_pack(TE_U_SOFTPLUS, dst, beta, beta_reciprocal, threshold);
+}
+TACHO_NOTHING(rounding_op_tile_init)
 /* Uses the divisor of the init call. */
 template <class... A> ALWI void fmod_tile_init(uint32_t divisor, A &&...)
 {
@@ -399,6 +432,115 @@ ALWI void sfpu_reduce(uint32_t dst, uint32_t ct = 1, uint32_t rt = 1)
 		tacho_impl::unary(TE_U_REDUCE_DST | tacho_impl::kind(format, 8), first,
 				  static_cast<uint32_t>(pool), columns);
 	}
+}
+/* Integers: the sum of each column in the first row, or of each row in the first column. */
+TACHO_NOTHING(sfpu_sum_int_init)
+ALWI void sfpu_sum_int_col(uint32_t dst)
+{
+	sfpu_reduce<PoolType::SUM, DataFormat::Int32, ReduceDim::REDUCE_COL>(dst);
+}
+ALWI void sfpu_sum_int_row(uint32_t dst)
+{
+	sfpu_reduce<PoolType::SUM, DataFormat::Int32, ReduceDim::REDUCE_ROW>(dst);
+}
+ALWI void sfpu_add_int(uint32_t dst, uint32_t offset = 2, int32_t = 8)
+{
+	tacho_impl::binary(TE_B_ADD | tacho_impl::as_int2, dst, dst + offset, dst);
+}
+
+/*
+ * Mean and variance of columns in one pass. The unit keeps the mean and the sum of squared
+ * distances; START samples were seen before. What is saved goes to two tiles, MEAN and the next:
+ * in the first row, or as the registers hold it in four rows of the first face.
+ */
+enum class WelfordInitMode : uint8_t { ClearStats, PreserveStats };
+ALWI void welford_clear()
+{
+	tacho_impl::unary(TE_U_WELFORD_CLEAR, 0);
+}
+template <WelfordInitMode mode = WelfordInitMode::ClearStats> ALWI void welford_init()
+{
+	if constexpr (mode == WelfordInitMode::ClearStats)
+		welford_clear();
+}
+TACHO_NOTHING(welford_reinit)
+template <std::size_t n>
+ALWI void welford_update_rows(uint32_t dst, uint32_t start, uint32_t row, uint32_t rows,
+			      const std::array<uint32_t, n> &)
+{
+	tacho_impl::unary(TE_U_WELFORD, dst, start, row | rows << 8);
+}
+template <std::size_t n>
+ALWI void welford_update(uint32_t dst, uint32_t start, const std::array<uint32_t, n> &table)
+{
+	welford_update_rows(dst, start, 0, 32, table);
+}
+namespace tacho_impl
+{
+/* SAMPLES: the variance is the sum divided by it; 0: the sum itself. */
+FORCE_INLINE void welford_store(uint32_t mean, uint32_t how, uint32_t samples)
+{
+	constexpr uint32_t one = 0x3F800000;
+	MATH(uint32_t factor = samples ? __builtin_bit_cast(uint32_t, 1.0f / (float)samples) : one;
+	     unary(TE_U_WELFORD_STORE, mean, how, one);
+	     unary(TE_U_WELFORD_STORE, mean + 1, how | TE_WELFORD_SQUARES, factor));
+}
+} // namespace tacho_impl
+ALWI void welford_save_state(uint32_t mean, uint32_t group = 0)
+{
+	tacho_impl::welford_store(mean, group << 8, 0);
+}
+ALWI void welford_restore_state(uint32_t mean, uint32_t group = 0)
+{
+	tacho_impl::unary(TE_U_WELFORD_LOAD, mean, group << 8);
+	tacho_impl::unary(TE_U_WELFORD_LOAD, mean + 1, group << 8 | TE_WELFORD_SQUARES);
+}
+template <std::size_t n>
+ALWI void welford_finalize_to_row(uint32_t mean, uint32_t scale, const std::array<uint32_t, n> &)
+{
+	tacho_impl::welford_store(mean, TE_WELFORD_ROW, scale + 1);
+}
+template <std::size_t n>
+ALWI void welford_finalize_to_face(uint32_t mean, uint32_t scale, const std::array<uint32_t, n> &)
+{
+	tacho_impl::welford_store(mean, 0, scale + 1);
+}
+template <std::size_t n>
+ALWI void welford_finalize_to_face(uint32_t mean, uint32_t group, uint32_t scale,
+				   const std::array<uint32_t, n> &)
+{
+	tacho_impl::welford_store(mean, group << 8, scale + 1);
+}
+
+/*
+ * The largest K of 64 values in each column of tiles DST and DST + 1, with their indices in the two
+ * tiles after them.
+ */
+TACHO_NOTHING(topk_tile_init)
+TACHO_NOTHING(topk_uint16_prepare_value_tile_for_pack)
+template <bool stable = false>
+ALWI void topk_local_sort(uint32_t dst, int rising, int end_phase, int start_phase = 0,
+			  int end_step = 0, int start_step = 0)
+{
+	tacho_impl::unary(TE_U_TOPK_SORT, dst,
+			  (rising ? TE_TOPK_RISING : 0) | (stable ? TE_TOPK_STABLE : 0),
+			  (uint32_t)end_phase | (uint32_t)start_phase << 8 |
+				  (uint32_t)end_step << 16 | (uint32_t)start_step << 24);
+}
+template <bool rising = false, bool stable = false>
+ALWI void topk_merge(uint32_t dst, int iteration, int k)
+{
+	tacho_impl::unary(TE_U_TOPK_MERGE, dst,
+			  (rising ? TE_TOPK_RISING : 0) | (stable ? TE_TOPK_STABLE : 0),
+			  (uint32_t)iteration | (uint32_t)k << 8);
+}
+template <bool stable = false>
+ALWI void topk_rebuild(uint32_t dst, bool rising, int iteration, int k, int, int one)
+{
+	tacho_impl::unary(TE_U_TOPK_REBUILD, dst,
+			  (rising ? TE_TOPK_RISING : 0) | (stable ? TE_TOPK_STABLE : 0) |
+				  (one & 1 ? TE_TOPK_ONE : 0),
+			  (uint32_t)iteration | (uint32_t)k << 8);
 }
 template <auto... o, class... A> ALWI void transpose_wh_dest_init_short(A &&...)
 {

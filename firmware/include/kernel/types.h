@@ -52,6 +52,15 @@
 #define MEM_ZEROS_BASE                  TACHO_ZEROS
 #define MEM_ZEROS_SIZE                  TACHO_ZEROS_SIZE
 
+/* NoC coordinates of the first Tensix core. */
+#ifdef ARCH_BLACKHOLE
+#define VIRTUAL_TENSIX_START_X 1
+#define VIRTUAL_TENSIX_START_Y 2
+#else
+#define VIRTUAL_TENSIX_START_X 18
+#define VIRTUAL_TENSIX_START_Y 18
+#endif
+
 using uint = unsigned int;
 
 using tt::DataFormat;
@@ -222,6 +231,10 @@ FORCE_INLINE LocalCBInterface &get_local_cb_interface(uint32_t cb)
 	return tacho_cbs[cb];
 }
 
+constexpr uint32_t mulsi3(uint32_t a, uint32_t b)
+{
+	return a * b;
+}
 constexpr uint32_t align(uint32_t address, uint32_t to)
 {
 	return (address + to - 1) / to * to;
@@ -268,6 +281,8 @@ inline uint32_t get_num_threads()
 
 namespace ckernel
 {
+constexpr uint32_t TILE_R_DIM = 32, TILE_C_DIM = 32, FACE_R_DIM = 16, FACE_C_DIM = 16,
+		   FACE_HEIGHT = 16, FACE_WIDTH = 16, TILE_HEIGHT = 32, TILE_WIDTH = 32;
 /* Data movers use them to prepare scalers. */
 enum class PoolType { SUM, AVG, MAX, MIN };
 enum class ReduceDim { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
@@ -301,6 +316,7 @@ using ckernel::ReduceDim;
 #define PAUSE()                      ((void)0)
 #define DEBUG_CHECKPOINT(...)        ((void)0)
 #define DEBUG_CHECKPOINT_GLOBAL(...) ((void)0)
+#define DEBUG_CHECKPOINT_EX(...)     ((void)0)
 #define WATCHER_RING_BUFFER_PUSH(x)  ((void)(x))
 #ifdef WATCHER_ENABLED
 #define ASSERT(condition, ...)                      \
