@@ -35,6 +35,8 @@ static const struct opt opts[] = {
 	OPT_INT(0, "seed", "N", struct device_conf, seed, "seed the DRAM model's jitter"),
 	OPT_LIST(0, "set", "ADDRESS=WORD", struct device_conf, set,
 		 "boot: write a word into L1 or a register before BRISC starts"),
+	OPT_LIST(0, "dram", "BANK:ADDRESS=FILE", struct device_conf, dram,
+		 "boot: write FILE into a bank of DRAM before BRISC starts"),
 	OPT_FLAG(0, "go", struct device_conf, go,
 		 "boot: send the go signal when the firmware waits, --runs times"),
 	OPT_LIST(0, "show", "ADDRESS[:WORDS]", struct device_conf, show,
@@ -361,8 +363,8 @@ const struct cmd cmd_device = {
 		"disasm prints the instructions of a kernel or of an ELF file for the device.\n\n"
 		"trace runs a kernel and prints each instruction of its first core with its cycle, then "
 		"the registers that the kernel used and the model does not have.\n\n"
-		"boot loads ELF files that were built elsewhere into L1 of one core, starts BRISC and runs "
-		"until nothing moves: firmware that knows nothing of Tacho, by the hardware's rules. It writes "
+		"boot loads ELF files that were built elsewhere into L1 of one or more cores (--cores), starts "
+		"BRISC and runs until nothing moves: firmware that knows nothing of Tacho, by the hardware's rules. It writes "
 		"a jump to the first file's entry to address 0. It prints where each RISC is, the words of "
 		"--show, the markers of kernels in DRAM, and registers that the model does not have.\n\n"
 		"riscv64-unknown-elf-gcc, or $TACHO_RISCV_CC, compiles kernels; $TACHO_CACHE is the folder "

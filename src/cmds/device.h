@@ -15,7 +15,7 @@ struct device_conf {
 	struct opt_list defines, includes, compile_args, args;
 	/* boot */
 	const char *zone_log;
-	struct opt_list set, show;
+	struct opt_list set, show, dram;
 	bool go, trace;
 };
 
@@ -28,6 +28,8 @@ struct device_job {
 	bool own;               /* the error is not from the device */
 };
 
+/* "X,Y" or "X,Y-X,Y" into first and last. */
+int device_cores_parse(const char *text, uint16_t v[4], struct tacho_error *err);
 /* Returns 0 or a failure, which device_job_close() reports. */
 int device_job_open(struct device_job *job, const struct device_conf *c, bool profile);
 /* Frees everything; prints the error if RESULT is one. Returns the exit code. */

@@ -22,19 +22,28 @@ static int own_error(struct device_job *job, int code)
 	return code;
 }
 
-/* "X,Y" or "X,Y-X,Y" */
-static int parse_cores(struct device_job *job, const char *text)
+int device_cores_parse(const char *text, uint16_t v[4], struct tacho_error *err)
 {
-	unsigned v[4];
-	int used = 0, n = sscanf(text, "%u,%u%n-%u,%u%n", &v[0], &v[1], &used, &v[2], &v[3], &used);
+	unsigned u[4];
+	int used = 0, n = sscanf(text, "%u,%u%n-%u,%u%n", &u[0], &u[1], &used, &u[2], &u[3], &used);
 
 	if (n == 2)
-		v[2] = v[0], v[3] = v[1];
+		u[2] = u[0], u[3] = u[1];
 	if ((n != 2 && n != 4) || text[used])
-		return own_error(job, err_set(&job->err, TACHO_EUSAGE,
-					      "--cores wants X,Y or X,Y-X,Y, not '%s'", text));
-	job->cores = (struct tacho_core_range){{(uint16_t)v[0], (uint16_t)v[1]},
-					       {(uint16_t)v[2], (uint16_t)v[3]}};
+		return err_set(err, TACHO_EUSAGE, "--cores wants X,Y or X,Y-X,Y, not '%s'", text);
+	for (unsigned i = 0; i < 4; i++)
+		v[i] = u[i] > UINT16_MAX ? UINT16_MAX : (uint16_t)u[i];
+	return 0;
+}
+
+static int parse_cores(struct device_job *job, const char *text)
+{
+	uint16_t v[4];
+	int r = device_cores_parse(text, v, &job->err);
+
+	if (r < 0)
+		return own_error(job, r);
+	job->cores = (struct tacho_core_range){{v[0], v[1]}, {v[2], v[3]}};
 	return 0;
 }
 

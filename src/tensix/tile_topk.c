@@ -21,17 +21,6 @@ static unsigned topk_place(const struct topk_column *s, unsigned i)
 	return tile_at(i % TILE_DIM, s->column);
 }
 
-/* <0, 0, >0, as value I is less than, equal to or greater than value K. */
-static int topk_order(const struct topk_column *s, unsigned i, unsigned k)
-{
-	const struct tile *a = s->t[i / TILE_DIM], *b = s->t[k / TILE_DIM];
-	unsigned at_a = topk_place(s, i), at_b = topk_place(s, k);
-
-	if (a->integer)
-		return (a->i[at_a] > b->i[at_b]) - (a->i[at_a] < b->i[at_b]);
-	return (a->f[at_a] > b->f[at_b]) - (a->f[at_a] < b->f[at_b]);
-}
-
 static void topk_swap(int32_t *a, int32_t *b)
 {
 	int32_t kept = *a;
@@ -43,10 +32,14 @@ static void topk_swap(int32_t *a, int32_t *b)
 /* Leaves the greater value at I, or the lesser one if RISING. */
 static void topk_compare(const struct topk_column *s, unsigned i, unsigned k, bool rising)
 {
-	int order = topk_order(s, i, k);
+	struct tile *a = s->t[i / TILE_DIM], *b = s->t[k / TILE_DIM], *const *index = s->t + 2;
 	unsigned at_i = topk_place(s, i), at_k = topk_place(s, k);
-	struct tile *const *index = s->t + 2;
+	int order; /* of values I and K: <0, 0, >0 */
 
+	if (a->integer)
+		order = (a->i[at_i] > b->i[at_k]) - (a->i[at_i] < b->i[at_k]);
+	else
+		order = (a->f[at_i] > b->f[at_k]) - (a->f[at_i] < b->f[at_k]);
 	if (order == 0 && (s->options & TE_TOPK_STABLE)) {
 		/* The first index is the better one; a sequence that is turned around has it last.
 		 */
@@ -59,7 +52,7 @@ static void topk_compare(const struct topk_column *s, unsigned i, unsigned k, bo
 	}
 	if (rising ? order <= 0 : order >= 0)
 		return;
-	topk_swap(&s->t[i / TILE_DIM]->i[at_i], &s->t[k / TILE_DIM]->i[at_k]);
+	topk_swap(&a->i[at_i], &b->i[at_k]);
 	topk_swap(&index[i / TILE_DIM]->i[at_i], &index[k / TILE_DIM]->i[at_k]);
 }
 
@@ -103,14 +96,7 @@ static void topk_merge(const struct topk_column *s, unsigned iteration, unsigned
 			topk_compare(s, i, i + apart, s->options & TE_TOPK_RISING);
 }
 
-/* Sorts VALUES from FIRST on by insertion. */
-static void topk_sequence(const struct topk_column *s, unsigned first, unsigned k, bool rising)
-{
-	for (unsigned i = first + 1; i < first + k; i++)
-		for (unsigned at = i; at > first; at--)
-			topk_compare(s, at - 1, at, rising);
-}
-
+/* Sorts each sequence of K values, in alternating directions. */
 static void topk_rebuild(const struct topk_column *s, unsigned iteration, unsigned k)
 {
 	unsigned apart = topk_distance(k, iteration + 1), count = VALUES >> (iteration + 1) & 63;
@@ -118,7 +104,9 @@ static void topk_rebuild(const struct topk_column *s, unsigned iteration, unsign
 
 	count = (count < 2 * k ? 2 : count / k) >> (s->options & TE_TOPK_ONE ? 1 : 0);
 	for (unsigned first = 0; count-- && first + k <= VALUES; first += apart) {
-		topk_sequence(s, first, k, rising);
+		for (unsigned i = first + 1; i < first + k; i++)
+			for (unsigned at = i; at > first; at--)
+				topk_compare(s, at - 1, at, rising);
 		rising = !rising;
 	}
 }

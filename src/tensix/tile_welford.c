@@ -10,24 +10,6 @@
 
 #include <string.h>
 
-static void welford_update(struct tile *t, const uint32_t *p, struct tile_state *state)
-{
-	unsigned first = p[1] & 255, rows = p[1] >> 8 & 255;
-	uint32_t samples = p[0];
-
-	tile_make_float(t);
-	for (unsigned r = first; r < first + rows && r < TILE_DIM; r++) {
-		float part = 1.0f / (float)++samples;
-
-		for (unsigned c = 0; c < TILE_DIM; c++) {
-			float value = t->f[tile_at(r, c)], distance = value - state->mean[c];
-
-			state->mean[c] += distance * part;
-			state->squares[c] += distance * (value - state->mean[c]);
-		}
-	}
-}
-
 /* Where column C lies; GROUP: which four rows. */
 static unsigned welford_place(unsigned c, bool row, unsigned group)
 {
@@ -37,11 +19,23 @@ static unsigned welford_place(unsigned c, bool row, unsigned group)
 bool tile_welford(struct tile *t, unsigned op, const uint32_t *p, struct tile_state *state)
 {
 	float *kept = p[0] & TE_WELFORD_SQUARES ? state->squares : state->mean;
+	unsigned first = p[1] & 255, rows = p[1] >> 8 & 255;
+	uint32_t samples = p[0];
 	float factor;
 
 	switch (op) {
 	case TE_U_WELFORD:
-		welford_update(t, p, state);
+		tile_make_float(t);
+		for (unsigned r = first; r < first + rows && r < TILE_DIM; r++) {
+			float part = 1.0f / (float)++samples;
+
+			for (unsigned c = 0; c < TILE_DIM; c++) {
+				float value = t->f[tile_at(r, c)], away = value - state->mean[c];
+
+				state->mean[c] += away * part;
+				state->squares[c] += away * (value - state->mean[c]);
+			}
+		}
 		return true;
 	case TE_U_WELFORD_CLEAR:
 		memset(state->mean, 0, sizeof(state->mean));

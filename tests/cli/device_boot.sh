@@ -25,6 +25,14 @@ expect_line out '^BRISC +waits +0x3[0-9a-f]+ +main ' '^NCRISC +waits ' '^TRISC0 
 	'^0xffb11f00 +TDMA .* 0x3 ' '^0xffd00040 '
 [ "$(grep -c FOREIGN-FW out)" = 2 ] || fail "not two runs"
 
+# Several cores, each with its own markers; payloads; memory that was there before; lost markers are reported.
+printf '\001\002\003\004' >data.bin
+expect_exit 0 "$TACHO" device boot --cores 0,0-1,0 $launch --set 3040=1 --dram 0:0x5000=data.bin --go --show 0x50000 --zone-log log \
+	brisc.elf ncrisc.elf kernel.elf
+expect_line out '^0,0 +BRISC +waits ' '^1,0 +BRISC +waits ' '^core 1,0$' '^0x00050000  0x04030201' \
+	'^0,0 +BRISC +7 +zone +FOREIGN-FW ' '^1,0 +BRISC +7 +zone +FOREIGN-FW ' '^1,0 +BRISC +7 +event +321 '
+expect_line err 'core 0,0, BRISC: markers were lost' 'core 1,0, BRISC: markers were lost'
+
 # Without a launch it only boots; its instructions can be looked at.
 expect_exit 0 "$TACHO" device boot --trace --lines 3 brisc.elf ncrisc.elf
 expect_line out 'BRISC +3a00  _start' '^\.\.\. and [0-9]+ more' '^BRISC +waits '
@@ -43,6 +51,11 @@ expect_exit 3 "$TACHO" device boot far.elf
 expect_line err 'not inside of L1'
 expect_error 2 "not an address and a value" "$TACHO" device boot --set 12 brisc.elf
 expect_error 2 "not an address" "$TACHO" device boot --set 13=1 brisc.elf
-expect_error 2 "one core" "$TACHO" device boot --cores 0,0-1,1 brisc.elf
+expect_error 2 "not '0,0-1'" "$TACHO" device boot --cores 0,0-1 brisc.elf
+expect_error 2 "first is not above" "$TACHO" device boot --cores 1,1-0,0 brisc.elf
+expect_error 2 "wants BANK:ADDRESS=FILE, not '3'" "$TACHO" device boot --dram 3 brisc.elf
+expect_error 3 'cannot read none.bin' "$TACHO" device boot --dram 3:0=none.bin brisc.elf
+expect_exit 3 "$TACHO" device boot --dram 99:0=data.bin brisc.elf
+expect_line err '4 bytes at 0x0 are not inside of DRAM bank 99'
 expect_error 2 "no core 9,9" "$TACHO" device boot --cores 9,9 brisc.elf
 expect_error 3 "cannot read /nowhere" "$TACHO" device boot --zone-log /nowhere brisc.elf
