@@ -147,8 +147,8 @@ void EnqueueWriteBuffer(CommandQueue &cq, const BufferRef &ref, const std::vecto
 	const Buffer &buffer = buffer_of(ref);
 	const size_t bytes = data.size() * sizeof(T);
 
-#if TACHO_METALIUM_API < 2025
-	/* Programs of 2024 may pass less than the buffer holds; the rest of it stays as it is. */
+#if TACHO_METALIUM_API < 2026
+	/* Programs until 2025 may pass less than the buffer holds; the rest stays as it is. */
 	if (bytes < buffer.size()) {
 		TACHO_ZONE("EnqueueWriteBuffer");
 		for (size_t i = 0; i < buffer.tacho_chips().size(); i++)
