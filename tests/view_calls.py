@@ -4,6 +4,7 @@
 import json
 import struct
 import sys
+import urllib.parse
 import zlib
 
 from view_client import TACHO, Server, run, tiles
@@ -15,6 +16,24 @@ listed = s.get("/api/v1/traces")["traces"]
 assert [t["kind"] for t in listed] == ["trace", "ops"], listed
 assert listed[0]["zones"] == 100028 and listed[0]["duration"] == 10000000, listed
 assert listed[0]["path"] == "m.tacho", "no folder goes out"
+
+# SQL, as "tacho query" answers it: one result, of limited length; it can read nothing else.
+def sql(text, trace=0):
+    r, body = s.request(f"/api/v1/t/{trace}/query?sql=" + urllib.parse.quote(text))
+    return r.status, json.loads(body)
+status, found = sql("SELECT name, count, total FROM slice_stat ORDER BY total DESC LIMIT 3")
+rows = json.loads(run(TACHO, "query", "--format=json", trace, "SELECT name, count, total FROM slice_stat ORDER BY total DESC LIMIT 3"))
+assert status == 200 and found["columns"] == ["name", "count", "total"] and not found["more"], found
+assert [dict(zip(found["columns"], row)) for row in found["rows"]] == rows, (found, rows)
+status, found = sql("SELECT id FROM slice")
+assert status == 200 and len(found["rows"]) == 10000 and found["more"], status
+assert sql("SELECT 9007199254740993")[1]["rows"] == [["9007199254740993"]]
+assert sql("SELECT 1; SELECT 2")[1]["rows"] == [[1]]
+assert sql("CREATE TEMP TABLE x (y)")[1]["rows"] == []
+for wrong in ("SELEC", "", "SELECT * FROM nothing", "ATTACH '/etc/passwd' AS x"):
+    status, found = sql(wrong)
+    assert status == 400 and found["error"] and "\n" not in found["error"], (wrong, status, found)
+assert sql("SELECT count(*) FROM op", 1)[1]["rows"][0][0] > 0
 
 meta = s.call("meta")
 assert [p["pid"] for p in meta["processes"]] == [1000, 1001] and meta["processes"][1]["exit"] == 9

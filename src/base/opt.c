@@ -151,7 +151,8 @@ int opt_time(const char *text, int64_t *ns)
 	static const struct {
 		const char *unit;
 		double scale;
-	} units[] = {{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}};
+	} units[] = {{"", 1},    {"ns", 1},   {"us", 1e3},  {"ms", 1e6},
+		     {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
 	char *end;
 	double value;
 

@@ -2,6 +2,7 @@
 /* The verb "run": start a command and record it and its children. */
 #include "base/buf.h"
 #include "cmds/cmds.h"
+#include "cmds/query_call.h"
 #include "cmds/record.h"
 #include "cmds/viewer.h"
 
@@ -249,6 +250,8 @@ static void viewer_begin(const char *session, const struct cmd_common *common)
 	struct tacho_error err = {0};
 	int r = view_open(&show.view, &(struct view_options){0}, &err);
 
+	if (r == 0)
+		query_call_add(show.view);
 	if (r == 0)
 		r = view_add_session(show.view, session, &err);
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "view": serve traces to a browser. */
 #include "cmds/cmds.h"
+#include "cmds/query_call.h"
 #include "cmds/record.h"
 #include "cmds/viewer.h"
 
@@ -23,6 +24,8 @@ static const struct opt opts[] = {
 		 "show source files below DIR; may be repeated"),
 	OPT_INT(0, "idle-exit", "SECONDS", struct viewer_conf, idle,
 		"exit after SECONDS without a request"),
+	OPT_TIME(0, "share", "TIME", struct viewer_conf, share,
+		 "print a second URL that ends after TIME (2h, 30m), for others"),
 	OPT_STR(0, "assets", "DIR", struct viewer_conf, assets,
 		"serve the page from DIR: for its developers"),
 	OPT_END,
@@ -48,6 +51,8 @@ static int view_check(const struct viewer_conf *conf, struct tacho_error *err)
 {
 	int r = viewer_check_port(conf->port, err);
 
+	if (r == 0 && conf->share < 0)
+		r = err_set(err, TACHO_EUSAGE, "--share: not a time");
 	if (r == 0 && conf->idle < 0)
 		r = err_set(err, TACHO_EUSAGE, "--idle-exit: not a number of seconds");
 	for (size_t i = 0; r == 0 && i < conf->sources.n; i++)
@@ -116,6 +121,8 @@ int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common,
 
 	if (r == 0)
 		r = view_open(&view, &shown, err);
+	if (r == 0)
+		query_call_add(view);
 	record_catch_signals();
 	if (r == 0 && (conf->live || argc == 0))
 		r = view_live_add(view, conf, err); /* first: the page opens it */
@@ -128,6 +135,10 @@ int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common,
 	if (r == 0) {
 		viewer_rotates(conf->bind, stdout);
 		viewer_announce(http, conf->bind, stdout);
+		if (conf->share)
+			r = viewer_share(http, conf->bind, conf->share, stdout, err);
+	}
+	if (r == 0) {
 		if (conf->open) {
 			page = viewer_page_make(http, conf->bind);
 			if (page)
@@ -171,7 +182,7 @@ const struct cmd cmd_view = {
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
 		"The URL has a token in it, which no other page and no other user knows. It is valid until "
 		"the viewer ends; SIGUSR1 makes another one, prints the new URL and closes pages that are "
-		"open. Nothing can be changed with it. To look from "
+		"open. Nothing can be changed with it. --share prints another one for others, which ends by itself. To look from "
 		"another machine forward the port by ssh, as the printed line says. Ctrl-C ends.",
 	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
 		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "

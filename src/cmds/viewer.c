@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PORTS 20 /* ports to try without --port */
@@ -116,11 +117,10 @@ void viewer_page_remove(char *path)
 	free(path);
 }
 
-void viewer_announce(const struct http *http, const char *bind, FILE *out)
+static void url_print(const struct http *http, const char *bind, const char *token, FILE *out)
 {
 	const char *address = bind ? bind : "127.0.0.1";
 	bool six = strchr(address, ':');
-	unsigned port = http_port(http);
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
@@ -128,13 +128,40 @@ void viewer_announce(const struct http *http, const char *bind, FILE *out)
 		address = host;
 		six = false;
 	}
-	fprintf(out, "http://%s%s%s:%u/?token=%s\n", six ? "[" : "", address, six ? "]" : "", port,
-		http_token(http));
+	fprintf(out, "http://%s%s%s:%u/?token=%s\n", six ? "[" : "", address, six ? "]" : "",
+		http_port(http), token);
+}
+
+void viewer_announce(const struct http *http, const char *bind, FILE *out)
+{
+	unsigned port = http_port(http);
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	url_print(http, bind, http_token(http), out);
 	if (!bind)
 		fprintf(out,
 			"from elsewhere: ssh -L %u:127.0.0.1:%u %s, then open the same URL there\n",
 			port, port, host);
 	fflush(out);
+}
+
+int viewer_share(struct http *http, const char *bind, int64_t ns, FILE *out,
+		 struct tacho_error *err)
+{
+	time_t end = time(NULL) + (time_t)(ns / 1000000000);
+	char text[32] = "", token[HTTP_TOKEN_TEXT];
+	struct tm tm;
+	int r = http_share(http, (double)ns * 1e-9, token);
+
+	if (r < 0)
+		return err_set(err, r, "cannot make a token: %s", err_text(r));
+	if (localtime_r(&end, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	fprintf(out, "for others, until %s: ", text);
+	url_print(http, bind, token, out);
+	fflush(out);
+	return 0;
 }
 
 /* ---------------------------------------------------------------- rotation */
@@ -170,6 +197,7 @@ void viewer_serve(struct http *http, int64_t idle, int stops)
 			if (http_rotate(http) == 0)
 				viewer_announce(http, rotation.bind, rotation.out);
 		}
+		http_share_check(http);
 		usleep(100000);
 	}
 }

@@ -9,7 +9,7 @@
 
 /* What is shown and where it is served: the options of "view". */
 struct viewer_conf {
-	int64_t port, idle;
+	int64_t port, idle, share; /* share: ns, 0: no */
 	const char *bind, *assets;
 	struct opt_list sources;
 	bool open;
@@ -34,6 +34,9 @@ int viewer_check_port(int64_t port, struct tacho_error *err);
 bool viewer_is_everywhere(const char *address);
 /* Prints the URL, and how to reach it from elsewhere, to OUT. */
 void viewer_announce(const struct http *http, const char *bind, FILE *out);
+/* Makes a token that ends after NS and prints its URL. */
+int viewer_share(struct http *http, const char *bind, int64_t ns, FILE *out,
+		 struct tacho_error *err);
 
 /*
  * Writes the URL with the token to a file that only the user can read and that redirects a browser:

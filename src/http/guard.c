@@ -4,6 +4,7 @@
  * send requests there. So a request must name this machine (a rebound DNS name does not), must not
  * come from another page, and must have the token that was printed.
  */
+#include "base/now.h"
 #include "http/private.h"
 
 #include <arpa/inet.h>
@@ -76,15 +77,25 @@ static bool origin_is_right(const struct http_request *r)
 }
 
 /* Takes the same time wherever the difference is. */
-bool guard_token_is(struct http *http, const char *text, size_t len)
+static bool text_is_token(const char *token, const char *text, size_t len)
 {
 	unsigned char difference = len != HTTP_TOKEN - 1;
 
-	pthread_mutex_lock(&http->token_lock);
 	for (size_t i = 0; i < len && i < HTTP_TOKEN - 1; i++)
-		difference |= (unsigned char)(text[i] ^ http->token[i]);
-	pthread_mutex_unlock(&http->token_lock);
+		difference |= (unsigned char)(text[i] ^ token[i]);
 	return !difference;
+}
+
+bool guard_token_is(struct http *http, const char *text, size_t len)
+{
+	bool is, shared;
+
+	pthread_mutex_lock(&http->token_lock);
+	is = text_is_token(http->token, text, len);
+	shared = text_is_token(http->shared, text, len) && http->shared[0] &&
+		 now_seconds() < http->shared_until;
+	pthread_mutex_unlock(&http->token_lock);
+	return is | shared;
 }
 
 /* Cookies are not bound to a port, so a viewer's cookie has the port in its name. */

@@ -38,6 +38,11 @@ uint16_t http_port(const struct http *http);
 const char *http_token(const struct http *http);
 /* Replaces the token: open pages lose access. Not while http_token() is in use. */
 int http_rotate(struct http *http);
+#define HTTP_TOKEN_TEXT 33
+/* A further token, put into TOKEN, that ends after SECONDS, or when the other one is replaced. */
+int http_share(struct http *http, double seconds, char token[HTTP_TOKEN_TEXT]);
+/* Disconnects the pages of a shared token that has ended. Call it from time to time. */
+void http_share_check(struct http *http);
 /* Seconds since the last request or open page; 0 while a page is open. */
 double http_idle(struct http *http);
 

@@ -16,15 +16,17 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define HTTP_TOKEN  33         /* hexadecimal digits and the NUL */
-#define HTTP_TARGET VIEW_QUERY /* maximum bytes of a request's target */
+#define HTTP_TOKEN  HTTP_TOKEN_TEXT /* hexadecimal digits and the NUL */
+#define HTTP_TARGET VIEW_QUERY      /* maximum bytes of a request's target */
 
 struct http {
 	struct http_options options;
 	struct view *view;
 	char token[HTTP_TOKEN];
-	pthread_mutex_t
-		token_lock; /* protects TOKEN, except for reads by the thread that rotates it */
+	char shared[HTTP_TOKEN];    /* "": none */
+	double shared_until;        /* of now_seconds() */
+	pthread_mutex_t token_lock; /* protects the tokens, except for reads by the thread that
+				       rotates it */
 	struct server *server;
 };
 

@@ -210,10 +210,28 @@ void call_prepare(struct view_trace *t, const char *question, bool (*gone)(void 
 	free(query);
 }
 
+static int call_extension(struct view_call *c, const struct view_extension *e)
+{
+	struct tacho_error err = {0};
+	int r = e->answer(e->context, c->on->path, c->query, &c->answer->body, &err);
+
+	if (r == 0 || r == TACHO_ENOMEM)
+		return r;
+	return call_fail(c, r == TACHO_EUSAGE || r == TACHO_ELIMIT ? VIEW_BAD : VIEW_FAILED, "%s",
+			 err.text[0] ? err.text : err_text(r));
+}
+
+void view_extend(struct view *view, const struct view_extension *extension)
+{
+	view->extension = *extension;
+}
+
 static int call_of_trace(struct view_call *c, const struct view_question *q)
 {
 	int r = call_enter(c, q->trace);
 
+	if (r == 0 && c->view->extension.name && !strcmp(c->view->extension.name, q->call))
+		return call_extension(c, &c->view->extension);
 	for (size_t i = 0; r == 0 && i < ROUTES; i++) {
 		if (strcmp(routes[i].name, q->call))
 			continue;

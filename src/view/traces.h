@@ -83,7 +83,8 @@ struct view {
 	} traces;
 	struct {
 		VEC(char *);
-	} unread; /* why files of folders are not shown */
+	} unread;                        /* why files of folders are not shown */
+	struct view_extension extension; /* name NULL: none */
 	struct view_listener listener;
 	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
 	pthread_cond_t follow_wake;

@@ -125,6 +125,19 @@ struct view_answer {
 	bool still;         /* it will not change */
 };
 
+/*
+ * A call about one trace that a folder above answers: PATH is its file. It fills BODY with JSON; or
+ * it returns an error with its reason: TACHO_EUSAGE and TACHO_ELIMIT blame the query.
+ */
+struct view_extension {
+	const char *name;
+	int (*answer)(void *context, const char *path, const struct view_query *query,
+		      struct buf *body, struct tacho_error *err);
+	void *context;
+};
+/* Before the first query. There is one. */
+void view_extend(struct view *view, const struct view_extension *extension);
+
 /* The caller frees answer->body and closes answer->file. */
 void view_ask(struct view *view, const struct view_question *q, struct view_answer *answer);
 

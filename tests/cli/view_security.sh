@@ -11,7 +11,7 @@ expect_line said '^[0-9]{3} hostile requests$'
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
 import os, signal, socket, subprocess, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")
-from view_client import Server, WebSocket
+from view_client import Server, WebSocket, until
 
 # By default nobody else can connect at all.
 s = Server("m.tacho")
@@ -36,6 +36,18 @@ assert s.request("/api/v1/traces", headers={"Authorization": "Bearer " + old})[0
 assert s.request("/?token=" + old, token=False)[0].status == 403
 while w.s.recv(4096):
     pass
+s.end()
+
+# --share: a second URL, which ends by itself; the first one does not.
+s = Server("--share=1500ms", "m.tacho")
+shared = s.reads("for others").rstrip().split("=")[1]
+assert len(shared) == 32 and shared != s.token
+def status():
+    return s.request("/api/v1/traces", headers={"Authorization": "Bearer " + shared})[0].status
+until("the end of the shared token", status, lambda code: code == 403)
+s.get("/api/v1/traces")
+assert s.request("/?token=" + shared, token=False)[0].status == 403
+assert s.request("/api/v1/traces", headers={"Authorization": "Bearer "})[0].status == 403
 s.end()
 
 # --bind: other addresses of this machine are right then, other names are not; the token is needed.

@@ -484,3 +484,18 @@ test("samples: states below threads, a flame graph, one function between callers
 	await page.locator(".tbody .tr").first().click();
 	await until("callers and callees", () => page.locator(".flame").count(), (n) => n === 2);
 }));
+
+test("SQL: a table, a chart, an error in one line, a row that leads to the timeline", () => withPage(async (page) => {
+	await goTo(page, "#/query?tr=0");
+	const sql = page.getByRole("textbox", { name: "SQL" });
+	await sql.fill("SELECT name, total FROM slice_stat ORDER BY total DESC LIMIT 5");
+	await page.getByRole("button", { name: /^Run/ }).click();
+	await until("rows", () => page.locator(".table").count() && rowCount(page), (n) => n === 5);
+	assert.equal(await page.locator(".query-chart .bars li").count(), 5);
+	await until("in the URL", () => hash(page), (h) => h.includes("sql=SELECT"));
+	await sql.fill("SELECT ts, dur FROM slice WHERE dur > 0 LIMIT 3");
+	await sql.press("Control+Enter");
+	await until("a curve", () => page.locator(".query-chart polyline").count(), (n) => n === 1);
+	await page.locator(".tbody .tr").first().click();
+	await until("the timeline", () => hash(page), (h) => h.startsWith("#/timeline"));
+}));

@@ -171,6 +171,7 @@ export const api = {
 	states: (id: number, q: Query, s?: AbortSignal) => getJson<T.States>(`t/${id}/states`, q, s),
 	stacks: (id: number, q: Query, s?: AbortSignal) => getJson<T.Stacks>(`t/${id}/stacks`, q, s),
 	sample: (id: number, q: Query, s?: AbortSignal) => getJson<T.Sample>(`t/${id}/sample`, q, s, Priority.sight),
+	query: (id: number, sql: string, s?: AbortSignal) => getJson<T.QueryResult>(`t/${id}/query`, { sql }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[]; messages_looked_at?: number }>(`t/${id}/search`, { q, limit: 50 }, s),
 	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then((o) => fullOverview(id, o)),

@@ -22,6 +22,7 @@ import { MessagesPage } from "./pages/messages";
 import { OpsPage } from "./pages/ops";
 import { OpsOverview, OverviewPage } from "./pages/overview";
 import { PlotsPage } from "./pages/plots";
+import { QueryPage } from "./pages/query";
 import { StatisticsPage } from "./pages/statistics";
 import { TimelinePage } from "./pages/timeline";
 
@@ -36,13 +37,14 @@ const TITLES: Record<PageId, [title: string, component: ComponentType]> = {
 	memory: ["Memory", MemoryPage],
 	compare: ["Compare", ComparePage],
 	info: ["Trace info", InfoPage],
+	query: ["Query", QueryPage],
 };
 
 /** Pages for which the trace has no data are dimmed. */
 function has(p: PageId): boolean {
 	const m = meta.value;
 	if (entry.value?.kind === "ops")
-		return p === "overview" || p === "ops" || p === "compare";
+		return p === "overview" || p === "ops" || p === "compare" || p === "query";
 	if (!m)
 		return true;
 	switch (p) {
@@ -51,6 +53,7 @@ function has(p: PageId): boolean {
 	case "messages": return m.has.messages || m.signposts.length > 0;
 	case "plots": return m.has.plots;
 	case "memory": return m.has.memory;
+	case "query": return !offline;
 	case "compare": return traces.value.length > 1;
 	default: return true;
 	}
@@ -70,7 +73,7 @@ function Rail() {
 			</div>
 			{PAGES.map((p, i) => (
 				<a key={p} href={hashOfPage(p)} class={(page.value === p ? "here" : "") + (has(p) ? "" : " empty")} aria-current={page.value === p ? "page" : undefined}
-					title={`${TITLES[p][0]} (${(i + 1) % 10})`} onClick={(e) => {
+					title={i < 10 ? `${TITLES[p][0]} (${(i + 1) % 10})` : TITLES[p][0]} onClick={(e) => {
 						if (e.ctrlKey || e.metaKey || e.shiftKey)
 							return; // in a tab or window of its own
 						e.preventDefault();
@@ -152,7 +155,7 @@ function OpsOnly() {
 }
 
 export function Shell() {
-	const table = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare";
+	const table = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare" && page.value !== "query";
 	const Body = !table ? TITLES[page.value][1] : page.value === "overview" ? OpsOverview : OpsOnly;
 	return (
 		<div class="shell">

@@ -6,7 +6,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Meta, TraceEntry, ZoneRef } from "./types";
 
-export const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info"] as const;
+export const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info", "query"] as const;
 export type PageId = typeof PAGES[number];
 
 export interface Range {

@@ -240,6 +240,14 @@ export interface Stacks {
 	items: [depth: number, name: number, total: number, self: number, samples: number, selfSamples: number][];
 }
 
+/** The first result of an SQL text; MORE: it has more rows than these. */
+export interface QueryResult {
+	columns: string[];
+	rows: (string | number | null)[][];
+	more: boolean;
+	note: string;
+}
+
 export interface Message {
 	t: number;
 	thread: number | null;
