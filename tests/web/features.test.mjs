@@ -415,14 +415,14 @@ const opAt = (page, gap) => page.evaluate((g) => {
 		return null;
 	const f = t.frame, [t0, t1] = g ? [list[k - 1][1], list[k][0]] : list[k];
 	const x = ((t0 + t1) / 2 - f.t0) / f.ns;
-	return { x: over.left + x, y: over.top + row.y - t.el.body.scrollTop + 10, w: (t1 - t0) / f.ns, t0: list[k - 1][0], t1: list[k][1], name: list[k][3], id: list[k][5], host: [list[k][7], list[k][7] + list[k][8]] };
+	return { start: list[k][0], end: list[k][1], x: over.left + x, y: over.top + row.y - t.el.body.scrollTop + 10, w: (t1 - t0) / f.ns, t0: list[k - 1][0], t1: list[k][1], name: list[k][3], id: list[k][5], host: [list[k][7], list[k][7] + list[k][8]] };
 }, gap);
 
 test("a device has a lane of ops, with gaps that say what the host did, and host zones have the names of their ops", () => withPage(async (page) => {
 	await openTimeline(page, "#/timeline?tr=0");
 	const first = await until("ops", () => opAt(page, false));
 	await page.evaluate(() => { const t = window.tachoTimeline; t.scrollToY(t.rows.value.rows.find((r) => r.kind === "ops").y, 0.5); });
-	await fit(page, { t0: first.t0, t1: first.t1 });
+	await fit(page, { t0: first.start, t1: first.end });
 	const op = await until("a wide op", () => opAt(page, false), (o) => o?.id === first.id && o.w > 4);
 	await page.mouse.move(op.x, op.y);
 	await until("its tooltip", () => page.locator(".tooltip").count() && page.locator(".tooltip").innerText(), (t) => t && t.includes(op.name) && /dispatched/.test(t));
@@ -432,6 +432,7 @@ test("a device has a lane of ops, with gaps that say what the host did, and host
 	await until("the drawer", () => drawer.count() && drawer.innerText(), (t) => t && t.includes(op.name));
 	await page.keyboard.press("Escape");
 	await until("closed", () => drawer.count(), (n) => n === 0);
+	await fit(page, { t0: first.t0, t1: first.t1 });
 	const gap = await until("the gap", () => opAt(page, true), (o) => o?.id === first.id && o.w > 4);
 	await page.mouse.click(gap.x, gap.y);
 	await until("the gap's causes", () => page.getByTestId("gap").count() && page.getByTestId("gap").innerText(), (t) => t && /%/.test(t));
@@ -466,7 +467,8 @@ test("an export opens without the server, with the view that was exported", () =
 	file.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
 	await file.goto(`file://${process.env.HERE}/view.html`);
 	await until("its rows", () => file.locator(".row").count(), (n) => n === rows);
-	await until("its zones", () => file.evaluate(() => window.tachoTimeline.drawnStripes().some((d) => d.boxes.length > 0)));
+	const shown = (p) => p.evaluate(() => window.tachoTimeline.tiles.stats().groups);
+	await until("its tiles", () => shown(file), (n) => n > 0);
 	await goTo(file, "#/overview");
 	await until("its overview", () => file.locator("main").innerText(), (t) => /zones/.test(t));
 	assert.deepEqual(wrong, []);
