@@ -358,7 +358,12 @@ void perf_summary_text(const struct perf_summary *s, const struct perf_report *r
 		summary_op_add(r, s->top[i].longest, s->top[i].ops, s->top[i].time, r->time_sum,
 			       style, out);
 	if (s->gaps_n)
-		add_title(out, style, "Longest gaps (before this ID)");
+		add_title(
+			out, style,
+			r->gaps && r->gaps->all > 0
+				? "Longest gaps (before this ID; below: the host meanwhile, by its "
+				  "own clock)"
+				: "Longest gaps (before this ID)");
 	for (int i = 0; i < s->gaps_n; i++) {
 		const struct perf_op *op = &r->ops.v[s->gaps[i]];
 		const struct perf_gap *gap = perf_gap_of(r->gaps, op);

@@ -53,7 +53,7 @@ assert compiled and all("compile" in c["zone"] for c in compiled), s.call("overv
 assert s.end()[0] == 0
 PY
 expect_exit 0 "$REPORT" app.tacho
-expect_line out '^What the host did in the gaps' "Region: from 'replay' to the end"
+expect_line out '^What the host did in the gaps' "Region: from 'replay' to the end" '^Longest gaps .*the host meanwhile, by its own clock'
 # The report of a trace is that of its ops report, but for what only the trace knows.
 expect_exit 0 "$TACHO" ops -q -o ops app.tacho
 for window in --ignore-signposts "--signpost=warm up" --print-signposts; do
