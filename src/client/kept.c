@@ -20,19 +20,13 @@ struct kept {
 static struct kept *first, **last = &first;
 static unsigned total;
 
-static bool kept_is_same(const struct kept *k, unsigned type, const uint64_t *words, unsigned count,
-			 const char *text, size_t len)
-{
-	return k->type == type && k->count == count && k->len == len &&
-	       (!count || !memcmp(k->words, words, count * sizeof(*words))) &&
-	       (!len || !memcmp(k->text, text, len));
-}
-
 static bool is_kept(unsigned type, const uint64_t *words, unsigned count, const char *text,
 		    size_t len)
 {
 	for (const struct kept *k = first; k; k = k->next)
-		if (kept_is_same(k, type, words, count, text, len))
+		if (k->type == type && k->count == count && k->len == len &&
+		    (!count || !memcmp(k->words, words, count * sizeof(*words))) &&
+		    (!len || !memcmp(k->text, text, len)))
 			return true;
 	return false;
 }

@@ -273,13 +273,6 @@ static const struct entry **recent_slot(const char *name, size_t len, const char
 	return &recent[(head + tail) >> (64 - RECENT_BITS)];
 }
 
-static bool recent_is(const struct entry *e, const char *name, size_t len, const char *function,
-		      const char *file)
-{
-	return e->name_len == len && !memcmp(e->strings, name, len) &&
-	       !strcmp(e->strings + len + 1, function) && !strcmp(e->strings + e->last_at, file);
-}
-
 uint32_t names_srcloc_runtime(const char *name, size_t len, const char *function, const char *file,
 			      uint32_t line, uint32_t color)
 {
@@ -291,7 +284,8 @@ uint32_t names_srcloc_runtime(const char *name, size_t len, const char *function
 	client_observe(slot);
 	color &= 0xffffff;
 	if (e && e->line == line && e->color == color &&
-	    recent_is(e, text[0], lens[0], text[1], text[2]))
+	    e->name_len == lens[0] && !memcmp(e->strings, text[0], lens[0]) &&
+	    !strcmp(e->strings + lens[0] + 1, text[1]) && !strcmp(e->strings + e->last_at, text[2]))
 		return e->id;
 	lens[1] = strlen(text[1]);
 	lens[2] = strlen(text[2]);

@@ -35,13 +35,6 @@ struct listing {
 	struct buf text, record;
 };
 
-/* Messages, application info, and notes of the recorder. */
-static bool is_message(const struct trace_row *row)
-{
-	return row->kind == TRACE_ROW_MESSAGE || row->kind == TRACE_ROW_APP_INFO ||
-	       row->kind == TRACE_ROW_NOTE;
-}
-
 static enum term_color severity_color(const struct trace_row *row)
 {
 	if (row->kind != TRACE_ROW_MESSAGE)
@@ -56,7 +49,10 @@ static bool is_taken(struct listing *l, const struct trace_row *row)
 {
 	uint64_t severity = row->kind == TRACE_ROW_MESSAGE ? row->a : TRACE_SEVERITY_INFO;
 
-	if (!is_message(row) || severity < (uint64_t)l->conf->severity)
+	if (row->kind != TRACE_ROW_MESSAGE && row->kind != TRACE_ROW_APP_INFO &&
+	    row->kind != TRACE_ROW_NOTE)
+		return false;
+	if (severity < (uint64_t)l->conf->severity)
 		return false;
 	if (l->q->name.kind == PATTERN_ALL)
 		return true;

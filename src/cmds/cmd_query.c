@@ -245,12 +245,6 @@ static int query_file(struct sql *s, const char *path, struct result *o)
 	return r;
 }
 
-/* Is the operand SQL? A statement has blanks, and no file has its name. */
-static bool is_statement(const char *text)
-{
-	return strpbrk(text, " \n\t") && access(text, F_OK) < 0;
-}
-
 static int add_files(struct sql *s, int argc, char **argv, struct tacho_error *err)
 {
 	int r = 0;
@@ -306,7 +300,9 @@ static int query_main(const struct conf *conf, const struct cmd_common *common, 
 		return err_report(err, err_set(err, TACHO_EUSAGE,
 					       "--limit-rows, --timeout and --memory-mb cannot be "
 					       "negative or larger than the machine"));
-	if (argc > 0 && !conf->statements.n && !conf->input && is_statement(argv[argc - 1]))
+	/* SQL has blanks, and no file has its name. */
+	if (argc > 0 && !conf->statements.n && !conf->input &&
+	    strpbrk(argv[argc - 1], " \n\t") && access(argv[argc - 1], F_OK) < 0)
 		operand = argv[--argc];
 	r = sql_open(&s, &options, err);
 	if (r == 0)

@@ -143,15 +143,6 @@ static bool guard_enters(struct http_call *c)
 	return true;
 }
 
-/*
- * The page itself contains no data, and must open from a link elsewhere: a browser withholds the
- * cookie then.
- */
-static bool is_page(const char *path)
-{
-	return strncmp(path, "/api/", 5) && strcmp(path, "/ws");
-}
-
 bool guard_admits(struct http_call *c)
 {
 	const struct http_request *r = c->request;
@@ -163,7 +154,8 @@ bool guard_admits(struct http_call *c)
 		reply_fail(c->reply, 405, "only GET is known");
 	else if (guard_enters(c))
 		return false;
-	else if (is_page(c->target.path))
+	/* The page has no data, and must open from a link elsewhere: no cookie is sent then. */
+	else if (strncmp(c->target.path, "/api/", 5) && strcmp(c->target.path, "/ws"))
 		return true;
 	else if (!origin_is_right(r))
 		reply_fail(c->reply, 403, "requests of other pages are not answered");

@@ -9,11 +9,6 @@ static uint32_t sha1_rotate(uint32_t x, unsigned n)
 	return x << n | x >> (32 - n);
 }
 
-static uint32_t sha1_word(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* The function of three words in round I, and its constant. */
 static uint32_t sha1_mix(unsigned i, uint32_t b, uint32_t c, uint32_t d)
 {
@@ -34,7 +29,8 @@ static void sha1_block_add(uint32_t h[5], const uint8_t *block)
 	uint32_t w[80], s[5];
 
 	for (unsigned i = 0; i < 16; i++)
-		w[i] = sha1_word(block + 4 * i);
+		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
 	for (unsigned i = 16; i < 80; i++)
 		w[i] = sha1_rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
 	memcpy(s, h, sizeof(s));

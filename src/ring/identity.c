@@ -74,12 +74,6 @@ uint32_t identity_filters(uint32_t pid)
 	return read_proc(pid, "status", text, sizeof(text)) ? 1 + ring_filters(text) : 0;
 }
 
-static bool is_process(const struct ring_header *h, uint32_t pid)
-{
-	return started_at(pid, h->start_time) && namespace_of(pid) == h->pid_namespace &&
-	       inner_pid_of(pid) == h->pid;
-}
-
 /* The process's pid in our namespace; 0 if we cannot see it. */
 static uint32_t visible_pid(const struct ring_header *h)
 {
@@ -92,7 +86,8 @@ static uint32_t visible_pid(const struct ring_header *h)
 	d = opendir("/proc");
 	while (d && !found && (e = readdir(d))) {
 		pid = (uint32_t)strtoul(e->d_name, NULL, 10);
-		if (pid && is_process(h, pid))
+		if (pid && started_at(pid, h->start_time) &&
+		    namespace_of(pid) == h->pid_namespace && inner_pid_of(pid) == h->pid)
 			found = pid;
 	}
 	if (d)

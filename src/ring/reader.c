@@ -213,12 +213,6 @@ void ring_set_dead(struct ring_reader *r)
 
 /* --------------------------------------------------------------- streams */
 
-static bool page_is_sound(const struct ring_page *page, uint32_t extent, uint64_t number)
-{
-	return __atomic_load_n(&page->segment.magic, __ATOMIC_ACQUIRE) == RING_PAGE_MAGIC &&
-	       page->segment.extent == extent && page->segment.thread == number;
-}
-
 /* Adds the stream on thread page EXTENT; NULL if it is not ready or out of memory. */
 static struct ring_stream *reader_stream_open(struct ring_reader *r, uint32_t extent)
 {
@@ -229,7 +223,8 @@ static struct ring_stream *reader_stream_open(struct ring_reader *r, uint32_t ex
 		return NULL;
 	s->reader = r;
 	s->page = (struct ring_page *)(r->base + ring_page_offset(extent));
-	if (!page_is_sound(s->page, extent, number)) {
+	if (__atomic_load_n(&s->page->segment.magic, __ATOMIC_ACQUIRE) != RING_PAGE_MAGIC ||
+	    s->page->segment.extent != extent || s->page->segment.thread != number) {
 		stream_free(s);
 		return NULL;
 	}

@@ -27,11 +27,6 @@ static float sigmoid_value(float v)
 	return 1 / (1 + expf(-v));
 }
 
-static float gelu_value(float v)
-{
-	return 0.5f * v * (1 + erff(v * 0.70710678f));
-}
-
 /* Modified Bessel functions I0 and I1: the series converge for results that fit into a float. */
 static float bessel_value(float v, int order)
 {
@@ -80,27 +75,12 @@ static float round_value(float v, int decimals)
 	return isfinite(v) ? (float)(rint(v * scale) / scale) : v;
 }
 
-static float softplus_value(float v, const float *p)
-{
-	return p[0] * v > p[2] ? v : p[1] * log1pf(expf(p[0] * v));
-}
-
 /* The result has the sign of the divisor, as in Python. */
 static float remainder_value(float a, float b)
 {
 	float r = fmodf(a, b);
 
 	return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
-static float gelu_derivative_value(float v)
-{
-	return 0.5f * (1 + erff(v * 0.70710678f)) + v * 0.39894228f * expf(-0.5f * v * v);
-}
-
-static float mish_value(float v)
-{
-	return v * tanhf(v > 20 ? v : log1pf(expf(v)));
 }
 
 static float limit_value(float v, float low, float high)
@@ -112,7 +92,7 @@ static float function_value(unsigned op, float v)
 {
 	switch (op) {
 	case TE_U_GELU:
-		return gelu_value(v);
+		return 0.5f * v * (1 + erff(v * 0.70710678f));
 	case TE_U_SQRT:
 		return sqrtf(v);
 	case TE_U_RECIP:
@@ -176,11 +156,11 @@ static float function_value(unsigned op, float v)
 	case TE_U_HARDMISH:
 		return v * limit_value(0.5f * v + 1, 0, 1);
 	case TE_U_MISH:
-		return mish_value(v);
+		return v * tanhf(v > 20 ? v : log1pf(expf(v)));
 	case TE_U_TANH_DERIVATIVE:
 		return 1 - tanhf(v) * tanhf(v);
 	case TE_U_GELU_DERIVATIVE:
-		return gelu_derivative_value(v);
+		return 0.5f * (1 + erff(v * 0.70710678f)) + v * 0.39894228f * expf(-0.5f * v * v);
 	case TE_U_GELU_TANH:
 		return 0.5f * v * (1 + tanhf(0.79788456f * (v + 0.044715f * v * v * v)));
 	case TE_U_TANHSHRINK:
@@ -311,7 +291,7 @@ static float scalar_value(unsigned op, float v, const float *p)
 	case TE_U_SOFTCAP:
 		return p[0] * tanhf(v * p[1]);
 	case TE_U_SOFTPLUS:
-		return softplus_value(v, p);
+		return p[0] * v > p[2] ? v : p[1] * log1pf(expf(p[0] * v));
 	case TE_U_XIELU:
 		return v > 0 ? p[0] * v * v + 0.5f * v
 			     : (expm1f(v < -1e-6f ? v : -1e-6f) - v) * p[1] + 0.5f * v;
@@ -455,16 +435,11 @@ static bool tile_random(struct tile *t, unsigned op, const uint32_t *p, struct t
 	return true;
 }
 
-static bool sfpu_format_is_integer(uint32_t format)
-{
-	return format == TILE_INT32 || format == TILE_UINT32 || format == TILE_UINT16 ||
-	       format == TILE_INT8 || format == TILE_UINT8;
-}
-
 /* To integers towards 0, to 16 and 8 bits to the nearest, saturated. */
 static void tile_typecast(struct tile *t, uint32_t from, uint32_t to)
 {
-	if (sfpu_format_is_integer(to)) {
+	if (to == TILE_INT32 || to == TILE_UINT32 || to == TILE_UINT16 || to == TILE_INT8 ||
+	    to == TILE_UINT8) {
 		for (unsigned i = 0; !t->integer && i < TILE_VALUES; i++) {
 			double v = t->f[i];
 			double low = to == TILE_INT32 ? -2147483648.0 : to == TILE_INT8 ? -128 : 0;

@@ -348,11 +348,6 @@ FOR_WIDE_VECTORS static void split_planes32(const uint32_t *restrict v, size_t n
 			out[i] = (uint8_t)((v[i] - base) >> (8 * k));
 }
 
-static bool pack_fits32(const struct shape *s, uint32_t v)
-{
-	return (uint64_t)(v - (uint32_t)s->base) >> (8 * s->planes) == 0;
-}
-
 /* The first number from I on that does not fit into the planes; N if all do. */
 FOR_WIDE_VECTORS static size_t patch_next32(const uint32_t *v, size_t i, size_t n, uint32_t base,
 					    uint32_t most)
@@ -399,7 +394,7 @@ void pack_column32(struct packer *p, const uint32_t *v, size_t n, const struct w
 
 	s.base = spread_find32(v, n, above);
 	shape_choose(&s, above, 4, n);
-	if (wide_count && pack_fits32(&s, WIDE_MARK))
+	if (wide_count && (uint64_t)(WIDE_MARK - (uint32_t)s.base) >> (8 * s.planes) == 0)
 		s.patches += wide_count;
 	shape_head(&s, 0, out);
 	split_planes32(v, n, (uint32_t)s.base, s.planes, p->planes);

@@ -181,12 +181,6 @@ static int64_t unpack_zstd(const struct in *in, struct container_stream *s, uint
 	return from.pos == from.size ? (int64_t)into.pos : -1;
 }
 
-/* Bounds the work by a multiple of the file's size. */
-static bool ratio_is_sane(const struct in *in)
-{
-	return in->offset < LIMIT_TRACY_FREE + in->file_read * LIMIT_TRACY_RATIO;
-}
-
 /* Unpacks the next block. Returns 1, 0 at the end of the file, or an error. */
 static int next_block(struct in *in)
 {
@@ -207,7 +201,7 @@ static int next_block(struct in *in)
 		return in_fail(in, TACHO_EDAMAGED, "a block of %u bytes makes no sense", size);
 	if (file_bytes(in, in->packed, size) != size)
 		return in_fail(in, TACHO_EDAMAGED, "the file ends inside a block");
-	if (!ratio_is_sane(in))
+	if (in->offset >= LIMIT_TRACY_FREE + in->file_read * LIMIT_TRACY_RATIO)
 		return in_fail(in, TACHO_ELIMIT, "it unpacks to more than %u times its size",
 			       LIMIT_TRACY_RATIO);
 	if (!s->blocks && stream_open(in, s) < 0)

@@ -131,11 +131,6 @@ static int serve_rows_lock_put(struct serve *s, const struct trace_row *row, uin
 	return 0;
 }
 
-static bool serve_has_kind(const struct serve *s, enum wire_kind kind)
-{
-	return s->protocol.types[kind] != 0xff;
-}
-
 /* Images too large for a frame of the stream are left out. */
 #define IMAGE_MAX (120u << 10)
 
@@ -166,7 +161,7 @@ static void serve_rows_section_put(struct serve *s, const struct trace_row *row,
 {
 	uint64_t number = (uint32_t)(row->a + (uint64_t)track * 0x9e3779b1u);
 
-	if (!serve_has_kind(s, WIRE_SECTION_ENTER))
+	if (s->protocol.types[WIRE_SECTION_ENTER] == 0xff) /* older viewers have no sections */
 		return;
 	if (row->c != TRACE_SECTION_LEAVE)
 		serve_bytes(s, WIRE_SINGLE_STRING, 0, row->text, row->text_len);

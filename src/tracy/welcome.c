@@ -77,12 +77,6 @@ static void adopt_clock(struct tracy_hub *hub, const struct hub_clock *clock)
 	trace_set_property(hub->w, TRACE_ORIGIN, text);
 }
 
-static bool is_sane(const struct welcome *w)
-{
-	return w->tick_ns > 1e-6 && w->tick_ns < 1e6 && w->begin >= 0 && w->begin < 1ll << 61 &&
-	       w->epoch < 1ull << 33;
-}
-
 static int welcome_process_add(struct tracy_hub *hub, struct peer *p, const struct welcome *w)
 {
 	int64_t id;
@@ -122,7 +116,8 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	struct welcome w;
 
 	welcome_parse(&w, bytes, delay);
-	if (!is_sane(&w))
+	if (!(w.tick_ns > 1e-6 && w.tick_ns < 1e6 && w.begin >= 0 && w.begin < 1ll << 61 &&
+	      w.epoch < 1ull << 33))
 		return false;
 	clock = (struct hub_clock){true, w.begin, w.tick_ns, w.epoch};
 	memcpy(p->info.program, w.program, sizeof(p->info.program));

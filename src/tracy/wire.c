@@ -189,11 +189,6 @@ size_t wire_read(const struct wire_protocol *p, const uint8_t *at, size_t left,
 	return size;
 }
 
-static bool has_context(const struct wire_item *item)
-{
-	return strchr(item->layout, 'C') != NULL;
-}
-
 /* A new context read with the wrong width has flags or a type that no client sends. */
 static bool is_plausible(const struct wire_item *item, const uint8_t *at)
 {
@@ -215,7 +210,7 @@ bool wire_frame_fits(const struct wire_protocol *p, const uint8_t *frame, size_t
 		size = wire_size(p, frame + at, len - at);
 		if (!size || !is_plausible(&p->items[frame[at]], frame + at))
 			return false;
-		*devices |= has_context(&p->items[frame[at]]);
+		*devices |= strchr(p->items[frame[at]].layout, 'C') != NULL;
 		at += size;
 	}
 	return true;

@@ -95,15 +95,10 @@ static int section_category(struct write *w, uint16_t category, uint32_t name)
 	return vec_push(&w->categories, ((struct out_category){category, name}));
 }
 
-/* Sections of several tracks have equal numbers. */
-static uint64_t section_key(uint32_t track, uint64_t number)
-{
-	return (uint64_t)track << 32 | (uint32_t)number;
-}
-
 int sections_count(struct write *w, const struct trace_row *row, uint32_t track)
 {
-	uint64_t key = section_key(track, row->a);
+	/* Sections of several tracks have equal numbers. */
+	uint64_t key = (uint64_t)track << 32 | (uint32_t)row->a;
 	uint32_t *open = map_get(&w->section_of, key);
 	uint16_t category = (uint16_t)row->b;
 	int64_t text = 0;

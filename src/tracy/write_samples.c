@@ -138,12 +138,6 @@ void samples_free(struct write *w)
 
 /* ------------------------------------------------------------ second pass */
 
-static bool sample_is_written(const struct write *w, const struct trace_row *row)
-{
-	return row->kind == TRACE_ROW_SAMPLE && row->a < w->samples.profile->nodes.n &&
-	       w->samples.number_of[row->a];
-}
-
 /* Calls PUT for each row of a thread that it takes; counts them if OUT is false. */
 static int rows_each(struct write *w, uint32_t track, bool out,
 		     bool (*put)(struct write *w, const struct trace_row *row, bool out,
@@ -169,7 +163,8 @@ static bool sample_put(struct write *w, const struct trace_row *row, bool out, i
 {
 	int64_t time = write_ns(w, row->time);
 
-	if (!sample_is_written(w, row))
+	if (row->kind != TRACE_ROW_SAMPLE || row->a >= w->samples.profile->nodes.n ||
+	    !w->samples.number_of[row->a])
 		return false;
 	if (out) {
 		out_i64(&w->out, time - *reference);
