@@ -70,7 +70,7 @@ static PyTypeObject callback_type = {
 };
 static struct callback monitor = {PyObject_HEAD_INIT(&callback_type) on_monitor};
 
-static PyObject *set(PyObject *self, PyObject *arg)
+static PyObject *hook_set(PyObject *self, PyObject *arg)
 {
 	const char *what = PyUnicode_AsUTF8(arg);
 
@@ -86,7 +86,7 @@ static PyObject *set(PyObject *self, PyObject *arg)
 }
 
 static PyMethodDef methods[] = {
-	{"set", set, METH_O, NULL},
+	{"set", hook_set, METH_O, NULL},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -31,7 +31,7 @@ static void clock_pair(void)
 	tacho_ticks();
 }
 
-static void zone(void)
+static void zone_measure(void)
 {
 	TACHO_ZONE("zone");
 }
@@ -66,7 +66,7 @@ static void message_text(void)
 	tacho_message("twenty-four bytes of text", 24, TACHO_INFO, 0);
 }
 
-static void plot(void)
+static void plot_measure(void)
 {
 	TACHO_PLOT("plot", 42);
 }
@@ -89,24 +89,24 @@ static void lock_cycle(void)
 	tacho_lock_event(&lock, TACHO_LOCK_RELEASE);
 }
 
-static void frame(void)
+static void frame_measure(void)
 {
 	tacho_frame(NULL);
 }
 
 /* One function per case, so that the loop and the event are compiled together. */
 #define CASES(X)                                         \
-	X(zone, "zone begin + end", 1.15)                \
+	X(zone_measure, "zone begin + end", 1.15)        \
 	X(zone_by_id, "zone by number", 1.15)            \
 	X(zone_runtime, "zone, run-time name", 0)        \
 	X(zone_text, "zone with 24 bytes of text", 0)    \
 	X(message_literal, "message, literal", 0)        \
 	X(message_text, "message, 24 bytes", 0)          \
-	X(plot, "plot point", 0)                         \
+	X(plot_measure, "plot point", 0)                 \
 	X(plot_by_name, "plot point by name", 0)         \
 	X(alloc_and_free, "alloc + free", 0)             \
 	X(lock_cycle, "lock wait + obtain + release", 0) \
-	X(frame, "frame mark", 0)
+	X(frame_measure, "frame mark", 0)
 
 #define X(function, text, target)               \
 	static uint64_t burst_##function(void)  \

@@ -25,7 +25,7 @@ void kernel_main(void)
 #else
 #include "compute_kernel_api.h"
 
-static void unary(uint32_t which)
+static void tile_unary(uint32_t which)
 {
 	copy_tile(0, 0, 0);
 	switch (which) {
@@ -51,7 +51,7 @@ static void unary(uint32_t which)
 }
 
 /* 0 matmul; 1-12 add, sub, mul by broadcast; 13 copy; 14 transpose; 16-24 reduce; 32-37 unary */
-static void compute(uint32_t code)
+static void tile_compute(uint32_t code)
 {
 	if (code == 0)
 		matmul_tiles(0, 1, 0, 0, 0);
@@ -68,7 +68,7 @@ static void compute(uint32_t code)
 	else if (code < 32)
 		reduce_tile((code - 16) / 3, (code - 16) % 3, 0, 1, 0, 0, 0);
 	else
-		unary(code - 32);
+		tile_unary(code - 32);
 }
 
 void kernel_main(void)
@@ -80,7 +80,7 @@ void kernel_main(void)
 		cb_wait_front(0, 1);
 		cb_wait_front(1, 1);
 		tile_regs_acquire();
-		compute(code);
+		tile_compute(code);
 		tile_regs_commit();
 		tile_regs_wait();
 		cb_reserve_back(16, 1);

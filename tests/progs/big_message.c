@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-	size_t size = (size_t)argument(argc, argv, 1, 1 << 20);
+	size_t size = (size_t)number_argument(argc, argv, 1, 1 << 20);
 	char *text = malloc(size);
 
 	for (size_t i = 0; i < size; i++)
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 		TACHO_ZONE_TEXT(text, size);
 		tacho_message(text, size, TACHO_INFO, 0);
 	}
-	say(1, 1);
+	text_emit(1, 1);
 	free(text);
 	return 0;
 }

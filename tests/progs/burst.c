@@ -4,7 +4,7 @@
 
 static long zones;
 
-static void *run(void *arg)
+static void *burst_run(void *arg)
 {
 	emit_zones(zones);
 	return arg;
@@ -12,12 +12,12 @@ static void *run(void *arg)
 
 int main(int argc, char **argv)
 {
-	int threads = (int)argument(argc, argv, 1, 8);
+	int threads = (int)number_argument(argc, argv, 1, 8);
 
-	zones = argument(argc, argv, 2, 1000000);
-	in_threads(threads, run, NULL);
+	zones = number_argument(argc, argv, 2, 1000000);
+	in_threads(threads, burst_run, NULL);
 	while (is_held(argc, argv, 3))
 		usleep(10000);
-	say(threads * zones, 0);
+	text_emit(threads * zones, 0);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #define ASYNCHRONOUS PTHREAD_CANCEL_ASYNCHRONOUS
 #endif
 
-static void *run(void *arg)
+static void *thread_run(void *arg)
 {
 	static char text[5000];
 
@@ -29,18 +29,18 @@ static void *run(void *arg)
 
 int main(int argc, char **argv)
 {
-	long rounds = argument(argc, argv, 1, 200);
+	long rounds = number_argument(argc, argv, 1, 200);
 
 	for (long i = 0; i < rounds; i++) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, run, (void *)(i % 2)) != 0)
+		if (pthread_create(&thread, NULL, thread_run, (void *)(i % 2)) != 0)
 			abort();
 		usleep((unsigned)(i % 7) * 20);
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
 	emit_zones(1000);
-	say(1000, 0);
+	text_emit(1000, 0);
 	return 0;
 }

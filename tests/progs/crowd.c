@@ -118,7 +118,7 @@ static void emit_process(long i)
 		thread_zone(NULL);
 		_exit(0);
 	}
-	reap(child);
+	child_reap(child);
 	zones++;
 }
 
@@ -137,7 +137,8 @@ static const struct kind {
 int main(int argc, char **argv)
 {
 	const char *wanted = argc > 1 ? argv[1] : "all";
-	long count = argument(argc, argv, 2, 100), rounds = argument(argc, argv, 3, 1);
+	long count = number_argument(argc, argv, 2, 100),
+	     rounds = number_argument(argc, argv, 3, 1);
 
 	for (long round = 0; round < rounds; round++)
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
@@ -146,6 +147,6 @@ int main(int argc, char **argv)
 			for (long i = 0; i < count; i++)
 				kinds[k].emit(i);
 		}
-	say(zones, rows);
+	text_emit(zones, rows);
 	return 0;
 }

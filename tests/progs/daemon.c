@@ -9,7 +9,7 @@ int main(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		say(2000, 1);
+		text_emit(2000, 1);
 		emit_zones(1000);
 		for (int fd = 0; fd < 4096; fd++)
 			close(fd);
@@ -17,8 +17,8 @@ int main(void)
 		TACHO_MESSAGE("without descriptors");
 		_exit(0);
 	}
-	reap(child);
-	say(100, 0);
+	child_reap(child);
+	text_emit(100, 0);
 	emit_zones(100);
 	return 0;
 }

@@ -11,6 +11,6 @@ static __attribute__((noinline)) long descend(long depth)
 
 int main(int argc, char **argv)
 {
-	say(descend(argument(argc, argv, 1, 50000)), 0);
+	text_emit(descend(number_argument(argc, argv, 1, 50000)), 0);
 	return 0;
 }

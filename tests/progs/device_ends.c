@@ -26,12 +26,12 @@ static void end_in_handler(int signal)
 	exit(0);
 }
 
-static void note(int signal)
+static void end_note(int signal)
 {
 	(void)signal;
 }
 
-static void end(const char *how)
+static void process_end(const char *how)
 {
 	pthread_t thread;
 
@@ -56,7 +56,7 @@ static void end(const char *how)
 	}
 }
 
-static int run(struct tacho_device *d, const char *kernel, int finish)
+static int kernel_run(struct tacho_device *d, const char *kernel, int finish)
 {
 	static unsigned count;
 	const uint32_t args[] = {1, 0x40000};
@@ -81,22 +81,22 @@ int main(int argc, char **argv)
 		return 2;
 	signal(SIGUSR1, end_in_handler);
 	if (tacho_device_open(&d, NULL) < 0 ||
-	    run(d, argv[1], argc == 3 || strcmp(argv[3], "unfinished") != 0) < 0) {
+	    kernel_run(d, argv[1], argc == 3 || strcmp(argv[3], "unfinished") != 0) < 0) {
 		fprintf(stderr, "%s\n", tacho_device_error());
 		return 1;
 	}
 	/* SIGINT is handled, and still ends the wait; the program continues. */
 	if (!strcmp(argv[2], "break") && argc > 3) {
-		signal(SIGINT, note);
+		signal(SIGINT, end_note);
 		tacho_device_interruptible(1);
-		if (run(d, argv[3], 1) == 0)
+		if (kernel_run(d, argv[3], 1) == 0)
 			return 1;
 		printf("%s\n", tacho_device_error());
-		return signal(SIGINT, SIG_DFL) == note ? 5 : 1;
+		return signal(SIGINT, SIG_DFL) == end_note ? 5 : 1;
 	}
 	/* The signal comes while the second program runs, which does not end by itself. */
 	if (!strcmp(argv[2], "handler") && argc > 3)
-		run(d, argv[3], 1);
-	end(argv[2]);
+		kernel_run(d, argv[3], 1);
+	process_end(argv[2]);
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static struct tacho_device *run(const char *arch, const char *kernel)
+static struct tacho_device *kernel_run(const char *arch, const char *kernel)
 {
 	const uint32_t thousands = 10;
 	struct tacho_program *p = NULL;
@@ -24,8 +24,8 @@ static struct tacho_device *run(const char *arch, const char *kernel)
 
 int main(int argc, char **argv)
 {
-	struct tacho_device *a = argc > 1 ? run("tiny", argv[1]) : NULL;
-	struct tacho_device *b = a ? run("blackhole", argv[1]) : NULL;
+	struct tacho_device *a = argc > 1 ? kernel_run("tiny", argv[1]) : NULL;
+	struct tacho_device *b = a ? kernel_run("blackhole", argv[1]) : NULL;
 
 	if (!b)
 		fprintf(stderr, "%s\n", tacho_device_error());

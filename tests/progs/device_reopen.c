@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int once(const char *kernel)
+static int device_use(const char *kernel)
 {
 	struct tacho_device *device;
 	struct tacho_program *program;
@@ -24,7 +24,7 @@ static int once(const char *kernel)
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < 3; i++) {
-		if (argc < 2 || once(argv[1]) < 0) {
+		if (argc < 2 || device_use(argv[1]) < 0) {
 			fprintf(stderr, "%s\n", tacho_device_error());
 			return 1;
 		}

@@ -22,11 +22,11 @@ static void write_pid(const char *path)
 
 static void be_daemon(int argc, char **argv)
 {
-	long zones = argument(argc, argv, 2, 100);
+	long zones = number_argument(argc, argv, 2, 100);
 
-	usleep((useconds_t)argument(argc, argv, 1, 0) * 1000);
+	usleep((useconds_t)number_argument(argc, argv, 1, 0) * 1000);
 	emit_zones(zones);
-	say(zones, 0);
+	text_emit(zones, 0);
 	if (argc > 4)
 		write_pid(argv[4]);
 	while (is_held(argc, argv, 5))
@@ -46,6 +46,6 @@ int main(int argc, char **argv)
 			be_daemon(argc, argv);
 		_exit(child < 0);
 	}
-	reap(child);
-	return (int)argument(argc, argv, 3, 0);
+	child_reap(child);
+	return (int)number_argument(argc, argv, 3, 0);
 }

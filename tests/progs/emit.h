@@ -33,7 +33,7 @@ static inline void emit_zones(long zones)
 }
 
 /* One write, so that lines of several processes do not mix. */
-static inline void say(long zones, long messages)
+static inline void text_emit(long zones, long messages)
 {
 	char line[64];
 	int n = snprintf(line, sizeof(line), "zones %ld messages %ld\n", zones, messages);
@@ -42,7 +42,7 @@ static inline void say(long zones, long messages)
 		abort();
 }
 
-static inline long argument(int argc, char **argv, int i, long otherwise)
+static inline long number_argument(int argc, char **argv, int i, long otherwise)
 {
 	return argc > i ? atol(argv[i]) : otherwise;
 }
@@ -67,7 +67,7 @@ static inline void in_threads(int count, void *(*function)(void *), void *arg)
 }
 
 /* Waits for a child; aborts when it did not end with status 0. */
-static inline void reap(pid_t child)
+static inline void child_reap(pid_t child)
 {
 	int status;
 

@@ -11,7 +11,7 @@
 static const char *way;
 static pthread_barrier_t all_emitted;
 
-static void end(void)
+static void process_end(void)
 {
 	if (!strcmp(way, "exit") || !strcmp(way, "thread_exit"))
 		exit(0);
@@ -27,14 +27,14 @@ static void end(void)
 		quick_exit(0);
 }
 
-static void *run(void *arg)
+static void *zone_run(void *arg)
 {
 	TACHO_ZONE("still open at the end");
 
 	emit_zones(ZONES);
 	if (pthread_barrier_wait(&all_emitted) == PTHREAD_BARRIER_SERIAL_THREAD &&
 	    !strcmp(way, "thread_exit"))
-		end();
+		process_end();
 	if (strcmp(way, "main_exit") != 0)
 		for (;;)
 			pause();
@@ -48,14 +48,14 @@ int main(int argc, char **argv)
 	way = argc > 1 ? argv[1] : "return";
 	pthread_barrier_init(&all_emitted, NULL, THREADS + 1);
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&thread, NULL, run, NULL);
-	say(THREADS * (ZONES + 1), 0);
+		pthread_create(&thread, NULL, zone_run, NULL);
+	text_emit(THREADS * (ZONES + 1), 0);
 	pthread_barrier_wait(&all_emitted);
 	if (!strcmp(way, "thread_exit"))
 		for (;;)
 			pause();
 	if (!strcmp(way, "main_exit"))
 		pthread_exit(NULL);
-	end();
+	process_end();
 	return 0;
 }

@@ -4,13 +4,13 @@
 
 int main(int argc, char **argv)
 {
-	long times = argument(argc, argv, 1, 4);
+	long times = number_argument(argc, argv, 1, 4);
 	char next[24];
 
 	TACHO_ZONE("image");
 	emit_zones(10);
 	TACHO_MESSAGE("before exec");
-	say(11, 1);
+	text_emit(11, 1);
 	if (!times)
 		return 0;
 	snprintf(next, sizeof(next), "%ld", times - 1);

@@ -17,20 +17,20 @@
 static long zones = 1000, messages, bytes = 32, depth = 1;
 static char *text;
 
-static void nest(long left)
+static void zones_nest(long left)
 {
 	TACHO_ZONE("zone");
 	if (left > 1)
-		nest(left - 1);
+		zones_nest(left - 1);
 }
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	(void)arg;
 	for (long i = 0; i < messages; i++)
 		tacho_message(text, (size_t)bytes, 2, 0);
 	for (long i = 0; i < zones; i += depth)
-		nest(depth);
+		zones_nest(depth);
 	return NULL;
 }
 
@@ -39,7 +39,7 @@ static void run_threads(int threads)
 	pthread_t *t = calloc((size_t)threads, sizeof(*t));
 
 	for (int i = 0; i < threads; i++)
-		pthread_create(&t[i], NULL, work, NULL);
+		pthread_create(&t[i], NULL, thread_work, NULL);
 	for (int i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
 	free(t);

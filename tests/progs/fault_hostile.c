@@ -77,12 +77,12 @@ static bool has_memory(uint32_t i)
 	return s == RING_EXTENT_SEGMENT || s == RING_EXTENT_PAGE;
 }
 
-static void garbage(void)
+static void ring_garbage(void)
 {
 	*any_word() = next_random();
 }
 
-static void table(void)
+static void ring_table(void)
 {
 	struct ring_extent *e = &ring_extents(base)[next_random() % 32];
 
@@ -91,12 +91,12 @@ static void table(void)
 		e->thread = next_random() % 8;
 }
 
-static void header(void)
+static void ring_header_damage(void)
 {
 	((uint64_t *)base)[next_random() % 16] = next_random();
 }
 
-static void links(void)
+static void ring_links(void)
 {
 	uint32_t i = (uint32_t)(next_random() % 8);
 	struct ring_segment *s;
@@ -110,7 +110,7 @@ static void links(void)
 	s->sequence = next_random() % 1000;
 }
 
-static void lengths(void)
+static void ring_lengths(void)
 {
 	static const unsigned types[] = {RING_MESSAGE, RING_TEXT_PART, RING_ZONE_TEXT, RING_PAD, 0,
 					 200};
@@ -122,13 +122,13 @@ static void lengths(void)
 		w[1] = w[2] = big[next_random() % 5];
 }
 
-static void backwards(void)
+static void ring_backwards(void)
 {
 	*any_word() = next_random() << 26 | 1 << 2 | (1 + next_random() % 2);
 }
 
 /* Threads that come and go without end. */
-static void threads(void)
+static void ring_threads(void)
 {
 	struct ring_header *h = (struct ring_header *)base;
 	uint32_t i = (uint32_t)(next_random() % 16);
@@ -144,7 +144,7 @@ static void threads(void)
 	atomic_store(&ring_extents(base)[i].state, RING_EXTENT_PAGE);
 }
 
-static void resize(off_t size)
+static void ring_resize(off_t size)
 {
 	int fd = open(path, O_RDWR);
 
@@ -153,7 +153,7 @@ static void resize(off_t size)
 	close(fd);
 }
 
-static void emit(int n)
+static void ring_emit(int n)
 {
 	for (int i = 0; i < n; i++) {
 		TACHO_ZONE("hostile");
@@ -166,9 +166,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*attack)(void);
-	} ways[] = {{"garbage", garbage}, {"table", table},     {"header", header},
-		    {"links", links},     {"lengths", lengths}, {"time", backwards},
-		    {"threads", threads}, {NULL, NULL}};
+	} ways[] = {{"garbage", ring_garbage},      {"table", ring_table},
+		    {"header", ring_header_damage}, {"links", ring_links},
+		    {"lengths", ring_lengths},      {"time", ring_backwards},
+		    {"threads", ring_threads},      {NULL, NULL}};
 	struct timespec now;
 	uint64_t stop;
 	int way = 0;
@@ -176,14 +177,14 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 9;
 	state = strtoull(argv[3], NULL, 10) * 2 + 1;
-	emit(1000);
+	ring_emit(1000);
 	find_ring();
 	if (!strcmp(argv[1], "shrink"))
-		resize((off_t)(RING_DATA + next_random() % 0x80000));
+		ring_resize((off_t)(RING_DATA + next_random() % 0x80000));
 	if (!strcmp(argv[1], "empty"))
-		resize(0);
+		ring_resize(0);
 	if (!strcmp(argv[1], "grow"))
-		resize((off_t)1 << 42);
+		ring_resize((off_t)1 << 42);
 	while (ways[way].name && strcmp(ways[way].name, argv[1]))
 		way++;
 	clock_gettime(CLOCK_MONOTONIC, &now);

@@ -29,7 +29,7 @@ static uint64_t count = UINT64_MAX;
 static unsigned wait_us;
 static atomic_bool stop;
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	unsigned self = (unsigned)(uintptr_t)arg;
 	char text[64];
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	if (parent_us)
 		pthread_create(&parent_killer, NULL, kill_later, &parent);
 	for (unsigned i = 0; i < threads; i++)
-		pthread_create(&t[i], NULL, work, (void *)(uintptr_t)i);
+		pthread_create(&t[i], NULL, thread_work, (void *)(uintptr_t)i);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
 	if (parent_us)

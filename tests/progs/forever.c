@@ -17,7 +17,7 @@ int main(void)
 	tacho_thread_name("a name that is longer than the kernel keeps");
 	tacho_app_info("said before anybody listened", 28);
 	tacho_lock_name(&lock, "renamed before", 14);
-	say(0, 0);
+	text_emit(0, 0);
 	while (!stop) {
 		tacho_lock_event(&lock, TACHO_LOCK_WAIT);
 		tacho_lock_event(&lock, TACHO_LOCK_OBTAIN);

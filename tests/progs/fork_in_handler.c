@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 {
 	struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
-	long wanted = argument(argc, argv, 1, 200), zones = 0;
+	long wanted = number_argument(argc, argv, 1, 200), zones = 0;
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		_exit(0);
 	}
 	for (long i = 0; i < forks; i++)
-		reap(children[i]);
-	say(zones, zones / 10);
+		child_reap(children[i]);
+	text_emit(zones, zones / 10);
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 static long forks;
 
-static void *run(void *arg)
+static void *zone_run(void *arg)
 {
 	(void)arg;
 	for (long i = 0; i < forks; i++) {
@@ -14,21 +14,21 @@ static void *run(void *arg)
 		if (child == 0) {
 			emit_zones(20);
 			TACHO_MESSAGE("child");
-			say(20, 1);
+			text_emit(20, 1);
 			_exit(0);
 		}
 		emit_zones(10);
-		reap(child);
+		child_reap(child);
 	}
 	return NULL;
 }
 
 int main(int argc, char **argv)
 {
-	int threads = (int)argument(argc, argv, 1, 4);
+	int threads = (int)number_argument(argc, argv, 1, 4);
 
-	forks = argument(argc, argv, 2, 10);
-	in_threads(threads, run, NULL);
-	say(threads * forks * 11, 0);
+	forks = number_argument(argc, argv, 2, 10);
+	in_threads(threads, zone_run, NULL);
+	text_emit(threads * forks * 11, 0);
 	return 0;
 }

@@ -13,43 +13,44 @@
 static const struct ___tracy_source_location_data draw = {"draw", "frame", "gpu.c", 7, 0xff};
 static const struct ___tracy_source_location_data shade = {NULL, "shade", "gpu.c", 8, 0};
 
-static void begin(uint8_t context, uint16_t query, const struct ___tracy_source_location_data *s)
+static void gpu_begin(uint8_t context, uint16_t query,
+		      const struct ___tracy_source_location_data *s)
 {
 	___tracy_emit_gpu_zone_begin((struct ___tracy_gpu_zone_begin_data){
 		.srcloc = (uint64_t)(uintptr_t)s, .queryId = query, .context = context});
 }
 
-static void end(uint8_t context, uint16_t query)
+static void gpu_end(uint8_t context, uint16_t query)
 {
 	___tracy_emit_gpu_zone_end(
 		(struct ___tracy_gpu_zone_end_data){.queryId = query, .context = context});
 }
 
-static void at(uint8_t context, uint16_t query, int64_t time)
+static void gpu_time(uint8_t context, uint16_t query, int64_t time)
 {
 	___tracy_emit_gpu_time((struct ___tracy_gpu_time_data){
 		.gpuTime = time, .queryId = query, .context = context});
 }
 
 /* Two zones in each other, whose times come from the last to the first. */
-static void nested(void)
+static void gpu_nested(void)
 {
 	___tracy_emit_gpu_new_context((struct ___tracy_gpu_new_context_data){
 		.gpuTime = 1000, .period = 1.f, .context = 3, .flags = 0, .type = 2});
 	___tracy_emit_gpu_context_name((struct ___tracy_gpu_context_name_data){
 		.context = 3, .name = "Graphics", .len = 8});
-	begin(3, 10, &draw);
-	begin(3, 11, &shade);
-	end(3, 12);
-	end(3, 13);
-	at(3, 13, 1000 + 900000);
-	at(3, 12, 1000 + 700000);
-	at(3, 11, 1000 + 200000);
-	at(3, 10, 1000);
+	gpu_begin(3, 10, &draw);
+	gpu_begin(3, 11, &shade);
+	gpu_end(3, 12);
+	gpu_end(3, 13);
+	gpu_time(3, 13, 1000 + 900000);
+	gpu_time(3, 12, 1000 + 700000);
+	gpu_time(3, 11, 1000 + 200000);
+	gpu_time(3, 10, 1000);
 }
 
 /* Ticks of 100 ns; a location made at run time; queries go round; one is never answered. */
-static void serial(void)
+static void gpu_serial(void)
 {
 	___tracy_emit_gpu_new_context_serial((struct ___tracy_gpu_new_context_data){
 		.gpuTime = 50, .period = 100.f, .context = 0, .flags = 1, .type = 2});
@@ -73,44 +74,44 @@ static void serial(void)
 }
 
 /* The program has measured that a tick is 2 us. */
-static void calibrated(void)
+static void gpu_calibrated(void)
 {
 	___tracy_emit_gpu_new_context((struct ___tracy_gpu_new_context_data){
 		.gpuTime = 0, .period = 1.f, .context = 255, .flags = 1, .type = 2});
 	___tracy_emit_gpu_calibration((struct ___tracy_gpu_calibration_data){
 		.gpuTime = 100, .cpuDelta = 200000, .context = 255});
-	begin(255, 0, &draw);
-	end(255, 1);
-	at(255, 0, 100);
-	at(255, 1, 400);
+	gpu_begin(255, 0, &draw);
+	gpu_end(255, 1);
+	gpu_time(255, 0, 100);
+	gpu_time(255, 1, 400);
 	___tracy_emit_gpu_time_sync(
 		(struct ___tracy_gpu_time_sync_data){.gpuTime = 900, .context = 255});
 }
 
 /* Nothing of this is a zone, and nothing of it does harm. */
-static void wrong(void)
+static void gpu_wrong(void)
 {
-	begin(77, 0, &draw);
-	at(77, 0, 5);
-	end(3, 99);
-	at(3, 99, INT64_MAX);
-	at(3, 98, INT64_MIN);
-	begin(3, 1, NULL);
-	end(3, 2);
-	at(3, 1, 0);
-	at(3, 2, 0);
+	gpu_begin(77, 0, &draw);
+	gpu_time(77, 0, 5);
+	gpu_end(3, 99);
+	gpu_time(3, 99, INT64_MAX);
+	gpu_time(3, 98, INT64_MIN);
+	gpu_begin(3, 1, NULL);
+	gpu_end(3, 2);
+	gpu_time(3, 1, 0);
+	gpu_time(3, 2, 0);
 }
 
 int main(void)
 {
-	nested();
-	wrong();
-	serial();
-	calibrated();
+	gpu_nested();
+	gpu_wrong();
+	gpu_serial();
+	gpu_calibrated();
 	/* A child has no contexts. */
 	if (fork() == 0) {
-		begin(3, 0, &draw);
-		at(3, 0, 5000);
+		gpu_begin(3, 0, &draw);
+		gpu_time(3, 0, 5000);
 		_exit(0);
 	}
 	wait(NULL);

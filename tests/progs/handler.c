@@ -16,7 +16,7 @@ static void on_timer(int signal)
 
 int main(int argc, char **argv)
 {
-	long wanted = argument(argc, argv, 1, 5000), zones = 0, messages = 0;
+	long wanted = number_argument(argc, argv, 1, 5000), zones = 0, messages = 0;
 	struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
 	struct itimerspec often = {{0, 100000}, {0, 100000}}, never = {{0, 0}, {0, 0}};
@@ -35,6 +35,6 @@ int main(int argc, char **argv)
 		messages++;
 	}
 	timer_settime(timer, 0, &never, NULL);
-	say(zones + handled, messages + handled);
+	text_emit(zones + handled, messages + handled);
 	return 0;
 }

@@ -10,7 +10,7 @@ int main(void)
 	char dir[] = "/tmp/tacho-jail-XXXXXX";
 
 	if (geteuid() != 0) {
-		say(0, 0);
+		text_emit(0, 0);
 		return 0;
 	}
 	emit_zones(10);
@@ -22,6 +22,6 @@ int main(void)
 		return 1;
 	emit_zones(20000);
 	TACHO_MESSAGE("from the jail");
-	say(40010, 1);
+	text_emit(40010, 1);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-static void lower(int resource, rlim_t value)
+static void limit_lower(int resource, rlim_t value)
 {
 	struct rlimit limit = {value, value};
 
@@ -16,7 +16,7 @@ static void lower(int resource, rlim_t value)
 		abort();
 }
 
-static int work(void)
+static int thread_work(void)
 {
 	void *memory = malloc(64 << 20);
 
@@ -25,7 +25,7 @@ static int work(void)
 	memset(memory, 1, 64 << 20);
 	emit_zones(1000);
 	free(memory);
-	say(1000, 0);
+	text_emit(1000, 0);
 	return 0;
 }
 
@@ -34,13 +34,13 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "nothing";
 
 	if (!strcmp(what, "again"))
-		return work();
+		return thread_work();
 	if (!strcmp(what, "as"))
-		lower(RLIMIT_AS, 256 << 20);
+		limit_lower(RLIMIT_AS, 256 << 20);
 	if (!strcmp(what, "fsize"))
-		lower(RLIMIT_FSIZE, 4096);
+		limit_lower(RLIMIT_FSIZE, 4096);
 	if (!strcmp(what, "nofile"))
-		lower(RLIMIT_NOFILE, 4);
+		limit_lower(RLIMIT_NOFILE, 4);
 	execl("/proc/self/exe", argv[0], "again", (char *)NULL);
 	return 1;
 }

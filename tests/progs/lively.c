@@ -21,7 +21,7 @@ static void worker_round(long i)
 }
 
 /* One long zone, whose text is attached at its end. */
-static void *worker(void *arg)
+static void *thread_work(void *arg)
 {
 	(void)arg;
 	TACHO_ZONE("worker");
@@ -34,7 +34,7 @@ static void *worker(void *arg)
 }
 
 /* Zones of a core that come in the order of time, one of them open for long. */
-static void core(uint32_t outer, uint32_t inner)
+static void core_work(uint32_t outer, uint32_t inner)
 {
 	uint64_t id = tacho_core_id(0, 1, 2, 0);
 
@@ -54,18 +54,18 @@ int main(int argc, char **argv)
 	uint32_t inner = tacho_srcloc_make("KERNEL", "", "k.c", 2, 0);
 	pid_t child;
 
-	rounds = argument(argc, argv, 1, 2) * 400;
+	rounds = number_argument(argc, argv, 1, 2) * 400;
 	child = fork();
 	if (child == 0) {
-		worker(NULL);
-		say(1 + 4 * rounds, 0);
+		thread_work(NULL);
+		text_emit(1 + 4 * rounds, 0);
 		_exit(0);
 	}
-	in_threads(2, worker, NULL);
-	core(outer, inner);
-	reap(child);
+	in_threads(2, thread_work, NULL);
+	core_work(outer, inner);
+	child_reap(child);
 	while (is_held(argc, argv, 2))
 		usleep(2000);
-	say(2 * (1 + 4 * rounds) + 1 + rounds, 0);
+	text_emit(2 * (1 + 4 * rounds) + 1 + rounds, 0);
 	return 0;
 }

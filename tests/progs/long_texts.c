@@ -9,7 +9,7 @@ static long count;
 static size_t size;
 static const char *noise; /* NULL, or more random bytes than any message has */
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	char *text = malloc(size), digits[24];
 
@@ -42,11 +42,11 @@ static char *make_noise(size_t bytes)
 
 int main(int argc, char **argv)
 {
-	count = argument(argc, argv, 1, 100);
-	size = (size_t)argument(argc, argv, 2, 1000);
+	count = number_argument(argc, argv, 1, 100);
+	size = (size_t)number_argument(argc, argv, 2, 1000);
 	if (argc > 3)
 		noise = make_noise((size_t)count * size);
-	in_threads(2, work, NULL);
-	say(0, 2 * count);
+	in_threads(2, thread_work, NULL);
+	text_emit(0, 2 * count);
 	return 0;
 }

@@ -29,7 +29,7 @@ static void on_alarm(int signal)
 
 int main(int argc, char **argv)
 {
-	long count = argument(argc, argv, 1, 1000);
+	long count = number_argument(argc, argv, 1, 1000);
 	struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_NODEFER};
 	volatile long i;
@@ -46,6 +46,6 @@ int main(int argc, char **argv)
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	emit_zones(100);
-	say(zones + 100, 0);
+	text_emit(zones + 100, 0);
 	return 0;
 }

@@ -8,7 +8,7 @@
 static struct tacho_lock lock = TACHO_LOCK_INIT("queue");
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	static const char blocks[4];
 	const char *block = &blocks[*(long *)arg % 4];
@@ -36,10 +36,10 @@ int main(int argc, char **argv)
 	do {
 		tacho_frame("round");
 		TACHO_MESSAGE("`TT_SIGNPOST: round`");
-		in_threads(2, work, &rounds);
+		in_threads(2, thread_work, &rounds);
 		rounds++;
 	} while (is_held(argc, argv, 1));
 	tacho_frame("round");
-	say(2 * 400 * rounds, 3 * rounds);
+	text_emit(2 * 400 * rounds, 3 * rounds);
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include <tacho/tacho.h>
 #include <unistd.h>
 
-static void op(const char *name, int id)
+static void op_call(const char *name, int id)
 {
 	TACHO_ZONE("TT_DNN_DEVICE_OP");
 	TACHO_ZONE_TEXTF("id:%d", id);
@@ -20,12 +20,12 @@ static void op(const char *name, int id)
 int main(void)
 {
 	tacho_signpost("begin", NULL);
-	op("MatmulOp", 1024);
+	op_call("MatmulOp", 1024);
 	TACHO_MESSAGE("MLIR_OP_LOCATION;loc(\"here\")");
-	op("AddOp", 2048);
-	op("SoftmaxOp", 3072);
+	op_call("AddOp", 2048);
+	op_call("SoftmaxOp", 3072);
 	if (fork() == 0) {
-		op("NormOp", 4096);
+		op_call("NormOp", 4096);
 		_exit(0);
 	}
 	wait(NULL);

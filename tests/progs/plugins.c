@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-	long times = argument(argc, argv, 2, 20);
+	long times = number_argument(argc, argv, 2, 20);
 
 	for (long i = 0; i < times; i++) {
 		void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -21,6 +21,6 @@ int main(int argc, char **argv)
 			    0),
 		       0xaa, 1 << 16);
 	}
-	say(times, times);
+	text_emit(times, times);
 	return 0;
 }

@@ -4,19 +4,20 @@
 
 int main(int argc, char **argv)
 {
-	long count = argument(argc, argv, 1, 50), zones = argument(argc, argv, 2, 1000);
+	long count = number_argument(argc, argv, 1, 50),
+	     zones = number_argument(argc, argv, 2, 1000);
 	pid_t *children = calloc((size_t)count, sizeof(*children));
 
 	for (long i = 0; i < count; i++) {
 		children[i] = fork();
 		if (children[i] == 0) {
 			emit_zones(zones);
-			say(zones, 0);
+			text_emit(zones, 0);
 			_exit(0);
 		}
 	}
 	for (long i = 0; i < count; i++)
-		reap(children[i]);
+		child_reap(children[i]);
 	free(children);
 	return 0;
 }

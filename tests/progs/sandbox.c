@@ -73,10 +73,10 @@ int main(int argc, char **argv)
 		child = fork();
 		emit_zones(10);
 		if (child > 0)
-			reap(child);
+			child_reap(child);
 	}
 	if (child == 0 && !strcmp(how, "fork"))
 		_exit(0);
-	say(ZONES + 10 + (child ? 10 : 0), 200);
+	text_emit(ZONES + 10 + (child ? 10 : 0), 200);
 	return 0;
 }

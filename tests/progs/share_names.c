@@ -27,7 +27,7 @@ static void emit_all(int i)
 	TACHO_ZONE_RUNTIME(name);
 }
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	(void)arg;
 	tacho_thread_name("worker");
@@ -38,10 +38,10 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	long rounds = argument(argc, argv, 1, 10);
+	long rounds = number_argument(argc, argv, 1, 10);
 
 	for (long i = 0; i < rounds; i++)
-		in_threads(THREADS, work, NULL);
-	say(2 * rounds * THREADS * EVENTS, 4 * rounds * THREADS * EVENTS);
+		in_threads(THREADS, thread_work, NULL);
+	text_emit(2 * rounds * THREADS * EVENTS, 4 * rounds * THREADS * EVENTS);
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #define AT_ONCE 8
 
-static void *run(void *arg)
+static void *thread_run(void *arg)
 {
 	emit_zones(1);
 	return arg;
@@ -12,10 +12,10 @@ static void *run(void *arg)
 
 int main(int argc, char **argv)
 {
-	long count = argument(argc, argv, 1, 1000);
+	long count = number_argument(argc, argv, 1, 1000);
 
 	for (long i = 0; i < count; i += AT_ONCE)
-		in_threads(AT_ONCE, run, NULL);
-	say((count + AT_ONCE - 1) / AT_ONCE * AT_ONCE, 0);
+		in_threads(AT_ONCE, thread_run, NULL);
+	text_emit((count + AT_ONCE - 1) / AT_ONCE * AT_ONCE, 0);
 	return 0;
 }

@@ -87,7 +87,7 @@ static size_t depth_of(size_t i)
 	return (size_t)((const unsigned char *)bottom - low);
 }
 
-static void *work(void *arg)
+static void *thread_work(void *arg)
 {
 	long most = *(long *)arg;
 	char *pages = mmap(NULL, PAGE + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -117,7 +117,7 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	long most = argument(argc, argv, 1, 0), zones = 0, messages = 0;
+	long most = number_argument(argc, argv, 1, 0), zones = 0, messages = 0;
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
 
 	while (argc > 2 && !tacho_is_recording())
@@ -125,12 +125,12 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	/* The first event of the process, of a thread, and a thread that has nothing but its own.
 	 */
-	work(&most);
-	in_threads(1, work, &most);
+	thread_work(&most);
+	in_threads(1, thread_work, &most);
 	for (size_t i = 0; i < STEPS; i++) {
 		zones += steps[i].zones;
 		messages += steps[i].messages;
 	}
-	say(2 * zones, 2 * messages);
+	text_emit(2 * zones, 2 * messages);
 	return 0;
 }

@@ -9,7 +9,7 @@ extern char **environ;
 static volatile int stop;
 static long background;
 
-static void *load(void *arg)
+static void *module_load(void *arg)
 {
 	long n = 0;
 
@@ -45,19 +45,19 @@ static pid_t spawn_posix(void)
 
 int main(int argc, char **argv)
 {
-	long rounds = argument(argc, argv, 1, 50);
+	long rounds = number_argument(argc, argv, 1, 50);
 	pthread_t threads[2];
 
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, load, NULL);
+		pthread_create(&threads[i], NULL, module_load, NULL);
 	for (long i = 0; i < rounds; i++) {
 		TACHO_ZONE("spawn");
-		reap(i % 2 ? spawn_vfork() : spawn_posix());
+		child_reap(i % 2 ? spawn_vfork() : spawn_posix());
 		usleep(500);
 	}
 	stop = 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	say(background + rounds, 0);
+	text_emit(background + rounds, 0);
 	return 0;
 }

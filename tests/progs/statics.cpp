@@ -25,7 +25,7 @@ struct talker {
 struct reporter {
 	~reporter()
 	{
-		say(total, 0);
+		text_emit(total, 0);
 	}
 };
 

@@ -7,9 +7,9 @@
 
 static long rounds, messages;
 
-static void work(int argc, char **argv)
+static void thread_work(int argc, char **argv)
 {
-	long wanted = argument(argc, argv, 1, 2) * 500;
+	long wanted = number_argument(argc, argv, 1, 2) * 500;
 
 	TACHO_ZONE("all the time");
 	while (rounds < wanted || is_held(argc, argv, 2)) {
@@ -26,7 +26,7 @@ static void work(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	work(argc, argv);
-	say(10 * rounds + 1, messages);
+	thread_work(argc, argv);
+	text_emit(10 * rounds + 1, messages);
 	return 0;
 }

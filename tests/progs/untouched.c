@@ -4,7 +4,7 @@
 
 #include <dirent.h>
 
-static int descriptors(void)
+static int descriptors_count(void)
 {
 	DIR *d = opendir("/proc/self/fd");
 	int n = 0;
@@ -28,7 +28,7 @@ static long resident_kb(void)
 	return kb;
 }
 
-static void *run(void *arg)
+static void *check_run(void *arg)
 {
 	errno = ENOTTY;
 	emit_zones(30000);
@@ -43,16 +43,16 @@ static void *run(void *arg)
 int main(void)
 {
 	sigset_t before, after;
-	int changed = 0, fds = descriptors();
+	int changed = 0, fds = descriptors_count();
 	long kb = resident_kb();
 
 	memset(&before, 0, sizeof(before));
 	memset(&after, 0, sizeof(after));
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	in_threads(2, run, &changed);
-	run(&changed);
+	in_threads(2, check_run, &changed);
+	check_run(&changed);
 	sigprocmask(SIG_SETMASK, NULL, &after);
-	if (changed || memcmp(&before, &after, sizeof(before)) || descriptors() != fds)
+	if (changed || memcmp(&before, &after, sizeof(before)) || descriptors_count() != fds)
 		return 1;
 	/* Without locked memory to spare mlockall() fails, which is no matter here. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
@@ -61,6 +61,6 @@ int main(void)
 		fprintf(stderr, "resident memory grew from %ld to %ld kB\n", kb, resident_kb());
 		return 1;
 	}
-	say(120000, 6);
+	text_emit(120000, 6);
 	return 0;
 }

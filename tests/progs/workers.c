@@ -34,7 +34,7 @@ static void give_up(const char *what)
 }
 
 /* A worker has a child of its own, which is one that inherits an area and not a file. */
-static void work(long zones, long meet)
+static void thread_work(long zones, long meet)
 {
 	pid_t child;
 
@@ -46,14 +46,15 @@ static void work(long zones, long meet)
 		emit_zones(zones);
 		_exit(0);
 	}
-	reap(child);
+	child_reap(child);
 	emit_zones(zones);
 	_exit(0);
 }
 
 int main(int argc, char **argv)
 {
-	long count = argument(argc, argv, 2, 4), zones = argument(argc, argv, 3, 1000);
+	long count = number_argument(argc, argv, 2, 4),
+	     zones = number_argument(argc, argv, 3, 1000);
 	long started;
 	const char *how = argc > 1 ? argv[1] : "none";
 	pid_t *children = calloc((size_t)count, sizeof(*children));
@@ -61,7 +62,7 @@ int main(int argc, char **argv)
 	working = mmap(NULL, sizeof(*working), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	if (strstr(how, "late"))
-		say(0, 0); /* it can be attached to */
+		text_emit(0, 0); /* it can be attached to */
 	while (strstr(how, "late") && !tacho_is_recording())
 		usleep(1000);
 	emit_zones(10);
@@ -71,13 +72,13 @@ int main(int argc, char **argv)
 			break;
 		children[started] = fork();
 		if (children[started] == 0)
-			work(zones, strstr(how, "meet") ? count : 0);
+			thread_work(zones, strstr(how, "meet") ? count : 0);
 		if (strstr(how, "turns"))
-			reap(children[started]);
+			child_reap(children[started]);
 	}
 	for (long i = 0; i < started && !strstr(how, "turns"); i++)
-		reap(children[i]);
-	say(10 + started * 3 * zones, 0);
+		child_reap(children[i]);
+	text_emit(10 + started * 3 * zones, 0);
 	free(children);
 	_exit(0); /* a leak checker needs what was given up */
 }

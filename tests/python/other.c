@@ -16,20 +16,20 @@ typedef PyFrameObject eval_frame;
 static _PyFrameEvalFunction below;
 static long frames;
 
-static PyObject *hook(PyThreadState *state, eval_frame *frame, int throwing)
+static PyObject *other_hook(PyThreadState *state, eval_frame *frame, int throwing)
 {
 	frames++;
 	return below(state, frame, throwing);
 }
 
 /* install(chain): calls whoever was there before, or else the interpreter itself. */
-static PyObject *install(PyObject *self, PyObject *chain)
+static PyObject *other_install(PyObject *self, PyObject *chain)
 {
 	PyInterpreterState *interpreter = PyInterpreterState_Get();
 
 	below = PyObject_IsTrue(chain) ? _PyInterpreterState_GetEvalFrameFunc(interpreter)
 				       : _PyEval_EvalFrameDefault;
-	_PyInterpreterState_SetEvalFrameFunc(interpreter, hook);
+	_PyInterpreterState_SetEvalFrameFunc(interpreter, other_hook);
 	Py_RETURN_NONE;
 }
 
@@ -39,7 +39,7 @@ static PyObject *remove_hook(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-static PyObject *count(PyObject *self, PyObject *unused)
+static PyObject *other_count(PyObject *self, PyObject *unused)
 {
 	return PyLong_FromLong(frames);
 }
@@ -47,7 +47,7 @@ static PyObject *count(PyObject *self, PyObject *unused)
 static PyObject *on_top(PyObject *self, PyObject *unused)
 {
 	return PyBool_FromLong(_PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get()) ==
-			       hook);
+			       other_hook);
 }
 
 /* ---- an object that is called by its vectorcall and knows its name, as nanobind's functions */
@@ -136,9 +136,9 @@ static PyObject *make_captured(PyObject *self, PyObject *name)
 }
 
 static PyMethodDef methods[] = {
-	{"install", install, METH_O, NULL},
+	{"install", other_install, METH_O, NULL},
 	{"remove", remove_hook, METH_NOARGS, NULL},
-	{"count", count, METH_NOARGS, NULL},
+	{"count", other_count, METH_NOARGS, NULL},
 	{"on_top", on_top, METH_NOARGS, NULL},
 	{"function", make_function, METH_O, NULL},
 	{"captured", make_captured, METH_O, NULL},

@@ -32,7 +32,7 @@ static int give_up(const struct tacho_error *err)
 }
 
 /* The newest thing that is seen: the end of a zone, a row, or the start of an open zone. */
-static uint64_t newest(const struct trace *t)
+static uint64_t zone_newest(const struct trace *t)
 {
 	uint64_t time = t->end;
 
@@ -70,7 +70,8 @@ int main(int argc, char **argv)
 		reloaded += change == TRACE_RELOADED;
 		open_most = t->open_count > open_most ? t->open_count : open_most;
 		if (recorded && t->zones && t->damage.unfinished && lag_count < LAGS_MAX)
-			lags[lag_count++] = trace_duration_ns(t, newest(t), clock_ticks()) / 1e6;
+			lags[lag_count++] =
+				trace_duration_ns(t, zone_newest(t), clock_ticks()) / 1e6;
 		if (recorded)
 			usleep(period * 1000);
 	}

@@ -26,7 +26,7 @@ static uint32_t process;
 static uint64_t last_tick = T0;
 static bool as_tracy, zones_only;
 
-static int64_t must(int64_t r, const char *what)
+static int64_t result_check(int64_t r, const char *what)
 {
 	if (r < 0) {
 		fprintf(stderr, "logs2trace: %s: %s\n", what, err_text((int)r));
@@ -45,7 +45,7 @@ static uint64_t tick_ns(uint64_t ns)
 
 /* --- the host --- */
 
-static char *slurp(const char *path, size_t *len)
+static char *file_slurp(const char *path, size_t *len)
 {
 	FILE *f = fopen(path, "rb");
 	char *text = NULL;
@@ -65,17 +65,17 @@ static char *slurp(const char *path, size_t *len)
 }
 
 /* A record ends after "`;NUMBER\n", or at the line's end when it does not begin with a quote. */
-static void messages(const char *path)
+static void messages_write(const char *path)
 {
 	struct trace_track t = {
 		.process = process, .kind = TRACE_MESSAGES, .srcloc = TRACE_NONE, .name = ""};
 	size_t len;
-	char *text = slurp(path, &len), *p = text ? strchr(text, '\n') : NULL;
+	char *text = file_slurp(path, &len), *p = text ? strchr(text, '\n') : NULL;
 	uint32_t track;
 
 	if (!p)
 		return;
-	track = (uint32_t)must(trace_add_track(w, &t), "track");
+	track = (uint32_t)result_check(trace_add_track(w, &t), "track");
 	for (p++; *p;) {
 		char *quote = *p == '`' ? strstr(p + 1, "`;") : NULL;
 		char *end = strchr(quote ? quote : p, '\n'), *semicolon;
@@ -89,7 +89,7 @@ static void messages(const char *path)
 		if (semicolon) {
 			row.text_len = (uint32_t)(semicolon - p);
 			row.time = tick_ns(strtoull(semicolon + 1, NULL, 10));
-			must(trace_add_row(w, track, &row), "message");
+			result_check(trace_add_row(w, track, &row), "message");
 		}
 		p = *end ? end + 1 : end;
 	}
@@ -108,11 +108,11 @@ static char *cell_text(struct csv_cell c)
 	return strndup(c.text, c.len);
 }
 
-static uint32_t srcloc(const char *name, const char *function, const char *file, uint32_t line)
+static uint32_t srcloc_add(const char *name, const char *function, const char *file, uint32_t line)
 {
 	struct trace_srcloc s = {.name = name, .function = function, .file = file, .line = line};
 
-	return (uint32_t)must(trace_add_srcloc(w, &s), "source location");
+	return (uint32_t)result_check(trace_add_srcloc(w, &s), "source location");
 }
 
 static void host_zone(struct host_thread *t, const struct csv_row *row)
@@ -128,11 +128,12 @@ static void host_zone(struct host_thread *t, const struct csv_row *row)
 	csv_integer(row->cells[6], &length);
 	while (t->depth && t->ends[t->depth - 1] <= (uint64_t)start)
 		t->depth--;
-	must(trace_lane_add_full(w, trace_lane(w, t->track, t->depth), tick_ns((uint64_t)start),
-				 tick_ns((uint64_t)(start + length)),
-				 srcloc(name, "", file, (uint32_t)atoi(line)), 0, 0, &text,
-				 text.len != 0),
-	     "zone");
+	result_check(trace_lane_add_full(w, trace_lane(w, t->track, t->depth),
+					 tick_ns((uint64_t)start),
+					 tick_ns((uint64_t)(start + length)),
+					 srcloc_add(name, "", file, (uint32_t)atoi(line)), 0, 0,
+					 &text, text.len != 0),
+		     "zone");
 	if (t->depth < 63)
 		t->ends[t->depth++] = (uint64_t)(start + length);
 	free(name);
@@ -140,7 +141,7 @@ static void host_zone(struct host_thread *t, const struct csv_row *row)
 	free(line);
 }
 
-static void zones(const char *path)
+static void zones_write(const char *path)
 {
 	static struct host_thread threads[64];
 	struct tacho_error err;
@@ -169,7 +170,7 @@ static void zones(const char *path)
 						    .flags = (uint32_t)number};
 
 			t->number = number;
-			t->track = (uint32_t)must(trace_add_track(w, &track), "thread");
+			t->track = (uint32_t)result_check(trace_add_track(w, &track), "thread");
 			count++;
 		}
 		host_zone(t, &row);
@@ -249,14 +250,14 @@ static struct core *find_core(char **f)
 		snprintf(name, sizeof(name), "Device %s, core %s,%s/%s", f[0], f[1], f[2],
 			 !strcmp(f[3], "TRISC_0") ? "TRISC0" : f[3]);
 	t.name = name;
-	c.track = (uint32_t)must(trace_add_track(w, &t), "core");
+	c.track = (uint32_t)result_check(trace_add_track(w, &t), "core");
 	c.info = t;
 	c.info.name = strdup(name);
-	must(vec_push(&cores, c), "core");
+	result_check(vec_push(&cores, c), "core");
 	return &cores.v[cores.n - 1];
 }
 
-static void extra(struct open_zone *z, uint32_t kind, uint64_t value, char *text)
+static void extra_add(struct open_zone *z, uint32_t kind, uint64_t value, char *text)
 {
 	z->extras[z->extra_count++] =
 		(struct trace_extra){.kind = kind,
@@ -269,9 +270,9 @@ static void end_zone(struct core *c, uint64_t end, uint32_t flags)
 {
 	struct open_zone *z = &c->open[--c->depth];
 
-	must(trace_lane_add_full(w, trace_lane(w, c->track, c->depth), z->start, end, z->srcloc, 0,
-				 flags, z->extras, z->extra_count),
-	     "zone");
+	result_check(trace_lane_add_full(w, trace_lane(w, c->track, c->depth), z->start, end,
+					 z->srcloc, 0, flags, z->extras, z->extra_count),
+		     "zone");
 	free(z->meta);
 }
 
@@ -296,17 +297,17 @@ static void marker_add(struct core *c, uint32_t kind, const struct open_zone *z,
 		n = 1;
 	row.b = TRACE_MARKER(kind, n, z->srcloc);
 	row.c = values[0];
-	must(trace_add_row(w, c->track, &row), "marker");
+	result_check(trace_add_row(w, c->track, &row), "marker");
 	row = (struct trace_row){.time = row.time,
 				 .kind = TRACE_ROW_MARKER_WORD,
 				 .thread = TRACE_NONE,
 				 .a = values[1]};
 	if (n > 1)
-		must(trace_add_row(w, c->track, &row), "marker");
+		result_check(trace_add_row(w, c->track, &row), "marker");
 	if (c->kinds & 1u << kind)
 		return;
 	c->info.format = c->kinds |= 1u << kind;
-	must(trace_update_track(w, c->track, &c->info), "core");
+	result_check(trace_update_track(w, c->track, &c->info), "core");
 }
 
 static uint32_t marker_kind(const char *type)
@@ -318,16 +319,16 @@ static uint32_t marker_kind(const char *type)
 }
 
 /* {"counter type":"X";"ref cnt":1;"value":2} */
-static void counter(struct open_zone *z, const char *meta)
+static void counter_write(struct open_zone *z, const char *meta)
 {
 	char name[64] = "";
 	unsigned long long ref = 0, value = 0;
 
 	sscanf(meta, "{\"counter type\":\"%63[^\"]\";\"ref cnt\":%llu;\"value\":%llu", name, &ref,
 	       &value);
-	z->srcloc = srcloc(name, "COUNTER", "", 0);
-	extra(z, TRACE_EXTRA_VALUE, value, NULL);
-	extra(z, TRACE_EXTRA_VALUE, ref, NULL);
+	z->srcloc = srcloc_add(name, "COUNTER", "", 0);
+	extra_add(z, TRACE_EXTRA_VALUE, value, NULL);
+	extra_add(z, TRACE_EXTRA_VALUE, ref, NULL);
 }
 
 static void begin_zone(struct core *c, char **f, uint64_t tick)
@@ -342,20 +343,21 @@ static void begin_zone(struct core *c, char **f, uint64_t tick)
 		return;
 	snprintf(told, sizeof(told), "OP ID:%" PRIu64, id);
 	if (!strcmp(f[4], "9090"))
-		counter(&z, f[14]);
+		counter_write(&z, f[14]);
 	else
-		z.srcloc = srcloc(f[10], as_tracy && !strcmp(f[10], "BRISC-FW") ? told : function,
-				  f[13], (uint32_t)strtoul(f[12], NULL, 10));
+		z.srcloc =
+			srcloc_add(f[10], as_tracy && !strcmp(f[10], "BRISC-FW") ? told : function,
+				   f[13], (uint32_t)strtoul(f[12], NULL, 10));
 	if (*function && strcmp(f[4], "9090"))
-		extra(&z, TRACE_EXTRA_VALUE, strtoull(f[6], NULL, 10), NULL);
+		extra_add(&z, TRACE_EXTRA_VALUE, strtoull(f[6], NULL, 10), NULL);
 	else if (!as_tracy && !*function && !c->depth && id) {
-		extra(&z, TRACE_EXTRA_VALUE, id, NULL);
+		extra_add(&z, TRACE_EXTRA_VALUE, id, NULL);
 		if (*f[9])
-			extra(&z, TRACE_EXTRA_VALUE,
-			      strtoull(f[8], NULL, 10) << 32 | strtoull(f[9], NULL, 10), NULL);
+			extra_add(&z, TRACE_EXTRA_VALUE,
+				  strtoull(f[8], NULL, 10) << 32 | strtoull(f[9], NULL, 10), NULL);
 	}
 	if (*f[14] && strcmp(f[4], "9090"))
-		extra(&z, TRACE_EXTRA_TEXT, 0, z.meta = strdup(f[14]));
+		extra_add(&z, TRACE_EXTRA_TEXT, 0, z.meta = strdup(f[14]));
 	if (c->depth < 64)
 		c->open[c->depth++] = z;
 	marker_add(c, kind, &c->open[c->depth - 1], strtoull(f[5], NULL, 10),
@@ -401,19 +403,19 @@ static void clock_of(unsigned device)
 
 	snprintf(name, sizeof(name), "Device %u clock", device);
 	t.name = name;
-	track = (uint32_t)must(trace_add_track(w, &t), "clock");
+	track = (uint32_t)result_check(trace_add_track(w, &t), "clock");
 	row.time = tick_cycle(device, row.a = first_cycle[device]);
-	must(trace_add_row(w, track, &row), "clock");
+	result_check(trace_add_row(w, track, &row), "clock");
 	row.time = tick_cycle(device, row.a = last_cycle[device] + 1);
-	must(trace_add_row(w, track, &row), "clock");
+	result_check(trace_add_row(w, track, &row), "clock");
 	snprintf(name, sizeof(name), "device %u of %u", device, PID);
 	snprintf(json, sizeof(json),
 		 "{\"device\":%u,\"arch\":\"%s\",\"mhz\":%u,\"max_compute_cores\":%d}", device,
 		 arch, mhz, max_cores);
-	must(trace_set_property(w, name, json), "property");
+	result_check(trace_set_property(w, name, json), "property");
 }
 
-static void device(const char *path)
+static void device_write(const char *path)
 {
 	FILE *f = fopen(path, "r");
 	char *line = NULL;
@@ -452,24 +454,25 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: logs2trace [-t|-z] DIR FILE\n");
 		return 2;
 	}
-	must(trace_writer_open(&w, argv[2], &options, &err), argv[2]);
+	result_check(trace_writer_open(&w, argv[2], &options, &err), argv[2]);
 	snprintf(origin, sizeof(origin), "%" PRIu64, T0);
-	must(trace_set_property(w, TRACE_ORIGIN, origin), "origin");
-	process = (uint32_t)must(trace_add_process(w, &p), "process");
+	result_check(trace_set_property(w, TRACE_ORIGIN, origin), "origin");
+	process = (uint32_t)result_check(trace_add_process(w, &p), "process");
 	for (int64_t s = 0; s <= 100000; s += 100000)
-		must(trace_add_clock_point(
-			     w, &(struct trace_clock_point){T0 + (uint64_t)s * 3000000000u,
-							    s * 1000000000, s * 1000000000, 10}),
-		     "clock point");
+		result_check(
+			trace_add_clock_point(
+				w, &(struct trace_clock_point){T0 + (uint64_t)s * 3000000000u,
+							       s * 1000000000, s * 1000000000, 10}),
+			"clock point");
 	snprintf(path, sizeof(path), "%s/.logs/tracy_ops_data.csv", argv[1]);
-	messages(path);
+	messages_write(path);
 	snprintf(path, sizeof(path), "%s/.logs/tracy_ops_times.csv", argv[1]);
-	zones(path);
+	zones_write(path);
 	snprintf(path, sizeof(path), "%s/.logs/profile_log_device.csv", argv[1]);
-	device(path);
+	device_write(path);
 	for (size_t i = 0; i < cores.n; i++)
 		free((char *)cores.v[i].info.name);
 	vec_free(&cores);
-	must(trace_writer_close(w, &err), argv[2]);
+	result_check(trace_writer_close(w, &err), argv[2]);
 	return 0;
 }

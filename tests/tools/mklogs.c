@@ -34,13 +34,13 @@ static struct conf conf = {.devices = 1,
 			   .damage = "",
 			   .signposts = true};
 
-static bool damage(const char *kind)
+static bool log_damage(const char *kind)
 {
 	return !strcmp(conf.damage, kind);
 }
 
 /* A number below LIMIT that depends on the arguments alone. */
-static uint64_t noise(uint64_t a, uint64_t b, uint64_t c, uint64_t limit)
+static uint64_t noise_write(uint64_t a, uint64_t b, uint64_t c, uint64_t limit)
 {
 	uint64_t h = (uint64_t)conf.seed * 0x9e3779b97f4a7c15 ^ a * 0xff51afd7ed558ccd ^
 		     b * 0xc4ceb9fe1a85ec53 ^ c * 0x165667b19e3779f9;
@@ -52,7 +52,7 @@ static uint64_t noise(uint64_t a, uint64_t b, uint64_t c, uint64_t limit)
 }
 
 /* The programs before the last half are called once each; with replays the others are captured. */
-static bool captured(long op)
+static bool captured_write(long op)
 {
 	return conf.replays && op >= conf.ops / 2;
 }
@@ -68,7 +68,7 @@ static uint64_t op_hash(long op)
 	return 17000000000000000000ull + (uint64_t)(op % 5);
 }
 
-static FILE *create(const char *name)
+static FILE *file_create(const char *name)
 {
 	char path[4096];
 	FILE *f;
@@ -97,8 +97,8 @@ struct marker {
 	uint64_t late;
 };
 
-static void row(FILE *f, const struct marker *m, uint64_t time, const char *zone, const char *type,
-		const char *meta)
+static void row_write(FILE *f, const struct marker *m, uint64_t time, const char *zone,
+		      const char *type, const char *meta)
 {
 	char trace[48] = ",";
 
@@ -110,7 +110,7 @@ static void row(FILE *f, const struct marker *m, uint64_t time, const char *zone
 		meta);
 }
 
-static void counters(FILE *f, const struct marker *m, uint64_t time)
+static void counters_write(FILE *f, const struct marker *m, uint64_t time)
 {
 	static const char *const names[] = {"FPU_COUNTER",  "SFPU_COUNTER",
 					    "MATH_COUNTER", "THREAD_STALLS_0",
@@ -118,48 +118,48 @@ static void counters(FILE *f, const struct marker *m, uint64_t time)
 	char meta[160];
 
 	for (long i = 0; i < conf.counters; i++) {
-		uint64_t ref = 10000 + noise(m->op, m->core, 3, 1000);
+		uint64_t ref = 10000 + noise_write(m->op, m->core, 3, 1000);
 
 		snprintf(meta, sizeof(meta),
 			 "{\"counter type\":\"%s\";\"ref cnt\":%" PRIu64 ";\"value\":%" PRIu64 "}",
-			 names[i % 6], ref, noise(m->op, m->core, 10 + i, ref));
-		row(f, m, time + (uint64_t)i, "", "TS_DATA", meta);
+			 names[i % 6], ref, noise_write(m->op, m->core, 10 + i, ref));
+		row_write(f, m, time + (uint64_t)i, "", "TS_DATA", meta);
 	}
 }
 
-static void execution(FILE *f, const struct marker *m)
+static void execution_write(FILE *f, const struct marker *m)
 {
 	uint64_t start = op_start(m->device, m->op, m->replay) +
-			 noise(m->op, m->core, m->risc, 200) + m->late;
+			 noise_write(m->op, m->core, m->risc, 200) + m->late;
 	/* BRISC waits for the others, so it is the last. */
-	uint64_t end = start + (m->risc == 0 ? 6500 : 5000) + noise(m->op, 0, 7, 20000) +
-		       noise(m->op, m->core, 8 + m->risc, 900);
+	uint64_t end = start + (m->risc == 0 ? 6500 : 5000) + noise_write(m->op, 0, 7, 20000) +
+		       noise_write(m->op, m->core, 8 + m->risc, 900);
 	char zone[32];
 
-	if (damage("drop-op") && m->op == 1)
+	if (log_damage("drop-op") && m->op == 1)
 		return;
 	snprintf(zone, sizeof(zone), "%s-FW", zone_names[m->risc]);
-	row(f, m, start, zone, "ZONE_START", "");
+	row_write(f, m, start, zone, "ZONE_START", "");
 	snprintf(zone, sizeof(zone), "%s-KERNEL", zone_names[m->risc]);
-	row(f, m, start + 300, zone, "ZONE_START", "");
+	row_write(f, m, start + 300, zone, "ZONE_START", "");
 	for (long z = 0; z < conf.zones; z++) {
-		row(f, m, start + 400 + (uint64_t)z * 20, "USER-ZONE", "ZONE_START", "");
-		row(f, m, start + 410 + (uint64_t)z * 20, "USER-ZONE", "ZONE_END", "");
+		row_write(f, m, start + 400 + (uint64_t)z * 20, "USER-ZONE", "ZONE_START", "");
+		row_write(f, m, start + 410 + (uint64_t)z * 20, "USER-ZONE", "ZONE_END", "");
 	}
 	if (m->risc == 0)
-		counters(f, m, start + 4500);
-	row(f, m, end - 200, zone, "ZONE_END", "");
-	if (damage("drop-fw-end") && m->op == 1 && m->core == 0 && m->risc == 0)
+		counters_write(f, m, start + 4500);
+	row_write(f, m, end - 200, zone, "ZONE_END", "");
+	if (log_damage("drop-fw-end") && m->op == 1 && m->core == 0 && m->risc == 0)
 		return;
 	snprintf(zone, sizeof(zone), "%s-FW", zone_names[m->risc]);
-	row(f, m, end, zone, "ZONE_END", "");
+	row_write(f, m, end, zone, "ZONE_END", "");
 }
 
-static void again(FILE *f, long device, long core, int risc)
+static void again_write(FILE *f, long device, long core, int risc)
 {
 	struct marker m = {device, core, 0, 0, risc, (uint64_t)(conf.ops + 10) * STEP};
 
-	execution(f, &m);
+	execution_write(f, &m);
 }
 
 static void device_core(FILE *f, long device, long core)
@@ -169,30 +169,30 @@ static void device_core(FILE *f, long device, long core)
 			for (long op = 0; op < conf.ops; op++) {
 				struct marker m = {device, core, op, replay, risc, 0};
 
-				if (captured(op) ? replay == 0 : replay > 0)
+				if (captured_write(op) ? replay == 0 : replay > 0)
 					continue;
-				execution(f, &m);
+				execution_write(f, &m);
 			}
-	if (damage("repeat-op")) /* the first one again, when all is over */
+	if (log_damage("repeat-op")) /* the first one again, when all is over */
 		for (int risc = 0; risc < RISCS; risc++)
-			again(f, device, core, risc);
-	if (damage("extra-op"))
+			again_write(f, device, core, risc);
+	if (log_damage("extra-op"))
 		for (int risc = 0; risc < RISCS; risc++) {
 			struct marker m = {device, core, conf.ops, 0, risc, 0};
 
-			execution(f, &m);
+			execution_write(f, &m);
 		}
-	if (damage("garbage"))
+	if (log_damage("garbage"))
 		fprintf(f,
 			"this is no marker\n0,1,1,BRISC\n0,x,1,BRISC,1,2,0,1024,,,Z,ZONE_START,1,f,\n");
 }
 
 static void device_log(void)
 {
-	FILE *f = create("profile_log_device.csv");
+	FILE *f = file_create("profile_log_device.csv");
 
 	fprintf(f, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: %ld", conf.mhz);
-	fprintf(f, damage("old-header") ? "\n" : ", Max Compute Cores: 64\n");
+	fprintf(f, log_damage("old-header") ? "\n" : ", Max Compute Cores: 64\n");
 	fprintf(f,
 		"PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
 		"data, run host ID, trace id, trace id counter, zone name, type, source line, "
@@ -200,7 +200,7 @@ static void device_log(void)
 	for (long device = 0; device < conf.devices; device++)
 		for (long core = 0; core < conf.cores; core++)
 			device_core(f, device, core);
-	if (damage("cut-line"))
+	if (log_damage("cut-line"))
 		fprintf(f, "0,1,1,BRISC,13");
 	fclose(f);
 }
@@ -212,7 +212,7 @@ static uint64_t host_ns(long op)
 	return 5000000000ull + (uint64_t)op * 100000;
 }
 
-static void describe(FILE *f, long device, long op)
+static void op_describe(FILE *f, long device, long op)
 {
 	static const char tensor[] =
 		"{\"dtype\": \"BFLOAT16\", \"layout\": \"TILE\", \"shape\": {\"W\": \"1[1]\", \"X\": "
@@ -224,7 +224,7 @@ static void describe(FILE *f, long device, long op)
 		"{\"attributes\": {\"kind\": \"%s%ld\", \"grid\": \"(8,8)\"}, \"device_id\": %ld, "
 		"\"global_call_count\": %" PRIu64 ", \"input_tensors\": [%s], ",
 		attribute, op / 5, device, op_id(device, op), tensor);
-	if (damage("truncate-json") && op == 1)
+	if (log_damage("truncate-json") && op == 1)
 		return;
 	fprintf(f,
 		"\"kernel_info\": {\"compute_kernels\": [{\"math_fidelity\": \"HiFi4\", \"name\": "
@@ -247,15 +247,15 @@ static void op_message(FILE *f, long device, long op)
 		op_hash(op), device, first ? "false" : "true", op_id(device, op));
 	if (first) {
 		fprintf(f, " ->\n");
-		describe(f, device, op);
+		op_describe(f, device, op);
 	}
-	fprintf(f, "%s;%" PRIu64 "\n", damage("lost-quote") && op == 1 ? "" : "`",
+	fprintf(f, "%s;%" PRIu64 "\n", log_damage("lost-quote") && op == 1 ? "" : "`",
 		host_ns(op) + 50000 + (uint64_t)device);
 }
 
-static void messages(void)
+static void messages_write(void)
 {
-	FILE *f = create("tracy_ops_data.csv");
+	FILE *f = file_create("tracy_ops_data.csv");
 
 	fprintf(f, "MessageName;total_ns\nperf_event_paranoid: 4;%d\n", WARM);
 	if (conf.signposts)
@@ -269,7 +269,7 @@ static void messages(void)
 		}
 	for (long device = 0; conf.replays && device < conf.devices; device++)
 		fprintf(f, "`TT_METAL_TRACE_END: %ld, 7`;%" PRIu64 "\n", device, host_ns(conf.ops));
-	for (long r = 0; r < conf.replays && !damage("no-replay"); r++)
+	for (long r = 0; r < conf.replays && !log_damage("no-replay"); r++)
 		for (long device = 0; device < conf.devices; device++)
 			fprintf(f, "`TT_METAL_TRACE_REPLAY: %ld, 7`;%" PRIu64 "\n", device,
 				host_ns(conf.ops + 1 + r) + (uint64_t)device);
@@ -279,9 +279,9 @@ static void messages(void)
 	fclose(f);
 }
 
-static void times(void)
+static void times_write(void)
 {
-	FILE *f = create("tracy_ops_times.csv");
+	FILE *f = file_create("tracy_ops_times.csv");
 
 	fprintf(f, "name,src_file,src_line,zone_name,zone_text,ns_since_start,exec_time_ns,thread,"
 		   "special_parent_text\n");
@@ -292,8 +292,8 @@ static void times(void)
 			fprintf(f,
 				"TT_DNN_DEVICE_OP,op.hpp,1,,\"id:%" PRIu64 "\",%" PRIu64 ",%" PRIu64
 				",%ld,id:%" PRIu64 "\n",
-				id, host_ns(op) + (uint64_t)device, 40000 + noise(op, 1, 1, 999),
-				device + 1, id);
+				id, host_ns(op) + (uint64_t)device,
+				40000 + noise_write(op, 1, 1, 999), device + 1, id);
 			if (op < 5)
 				fprintf(f,
 					"CompileProgram,p.cpp,2,,,%" PRIu64 ",9000,%ld,id:%" PRIu64
@@ -311,7 +311,7 @@ static void noc_traces(void)
 
 		snprintf(name, sizeof(name), "noc_trace_dev0_%s_ID%" PRIu64 ".json", op_names[op],
 			 op_id(0, op));
-		f = create(name);
+		f = file_create(name);
 		fprintf(f,
 			"[\n  {\"zone\": \"BRISC-KERNEL\", \"zone_phase\": \"ZONE_START\", \"sx\": 1, "
 			"\"sy\": 1, \"timestamp\": 1}");
@@ -320,14 +320,14 @@ static void noc_traces(void)
 				",\n  {\"type\": \"READ\", \"num_bytes\": %ld, \"sx\": %ld, \"sy\": 1, "
 				"\"noc\": \"NOC_0\", \"timestamp\": %ld}",
 				i == 0 ? 3000L : 1000L, i % 2 + 1, 10 + i);
-		fprintf(f, damage("cut-noc") ? ",\n  {\"type\": \"REA" : "\n]\n");
+		fprintf(f, log_damage("cut-noc") ? ",\n  {\"type\": \"REA" : "\n]\n");
 		fclose(f);
 	}
 }
 
 static void cpp_report(void)
 {
-	FILE *f = create("cpp_device_perf_report.csv");
+	FILE *f = file_create("cpp_device_perf_report.csv");
 
 	fprintf(f,
 		"GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,DEVICE ARCH,"
@@ -339,7 +339,7 @@ static void cpp_report(void)
 		for (long op = 0; op < conf.ops; op++) {
 			uint64_t start = op_start(device, op, 0);
 
-			if (damage("drop-op") && op == 1)
+			if (log_damage("drop-op") && op == 1)
 				continue;
 			fprintf(f,
 				"%" PRIu64 ",,,%ld,wormhole_b0,,%ld,64,9000,%" PRIu64 ",%" PRIu64
@@ -407,8 +407,8 @@ int main(int argc, char **argv)
 	mkdir(path, 0777);
 	device_log();
 	if (!conf.device_only) {
-		messages();
-		times();
+		messages_write();
+		times_write();
 	}
 	if (conf.cpp)
 		cpp_report();

@@ -32,7 +32,7 @@ static double host_ns(double t)
 }
 
 /* Ticks of 0.4 ns. */
-static uint64_t tick(double t)
+static uint64_t tick_at(double t)
 {
 	return (uint64_t)llround(1e14 + 2.5 * host_ns(t));
 }
@@ -71,13 +71,13 @@ int main(int argc, char **argv)
 	trace_set_property(w, "boot id", boot);
 	trace_set_property(w, "host", argc > 6 ? argv[5] : argv[1]);
 	for (int i = 0; i <= 10; i++) {
-		struct trace_clock_point p = {.ticks = tick(span * i / 10)};
+		struct trace_clock_point p = {.ticks = tick_at(span * i / 10)};
 
 		p.monotonic_ns = llround(host_ns(span * i / 10)) + 1000000000000;
 		p.realtime_ns = (int64_t)TRUE_TIME + llround(host_ns(span * i / 10));
 		trace_add_clock_point(w, &p);
 	}
-	process.start = tick(0);
+	process.start = tick_at(0);
 	trace_add_process(w, &process);
 	trace_add_track(w, &track);
 	trace_add_srcloc(w, &locs[0]);
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
 				leave = left;
 		}
 		if (late >= 0) {
-			trace_lane_add(w, lane, tick(t - WORK), tick(own), 2, 0);
+			trace_lane_add(w, lane, tick_at(t - WORK), tick_at(own), 2, 0);
 			ledger.zones_emitted++;
 		}
-		trace_lane_add(w, lane, tick(own), tick(leave), 0, 0);
-		trace_lane_add(w, lane, tick(done + 1e6), tick(done + 1e6 + 1000), 1, 0);
+		trace_lane_add(w, lane, tick_at(own), tick_at(leave), 0, 0);
+		trace_lane_add(w, lane, tick_at(done + 1e6), tick_at(done + 1e6 + 1000), 1, 0);
 		ledger.zones_emitted += 2;
 	}
 	trace_add_ledger(w, 0, &ledger);

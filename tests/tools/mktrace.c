@@ -42,7 +42,7 @@ struct track {
 static struct trace_writer *w;
 static struct track tracks[TRACKS];
 
-static int64_t must(int64_t r, const char *what)
+static int64_t result_check(int64_t r, const char *what)
 {
 	if (r < 0) {
 		fprintf(stderr, "mktrace: %s: %s\n", what, err_text((int)r));
@@ -51,8 +51,8 @@ static int64_t must(int64_t r, const char *what)
 	return r;
 }
 
-static uint32_t process(uint32_t pid, uint32_t parent, uint64_t start, uint64_t end, int status,
-			const char *name, const char *command)
+static uint32_t process_add(uint32_t pid, uint32_t parent, uint64_t start, uint64_t end, int status,
+			    const char *name, const char *command)
 {
 	struct trace_process p = {.pid = pid,
 				  .parent_pid = parent,
@@ -62,10 +62,11 @@ static uint32_t process(uint32_t pid, uint32_t parent, uint64_t start, uint64_t 
 				  .name = name,
 				  .command = command};
 
-	return (uint32_t)must(trace_add_process(w, &p), "process");
+	return (uint32_t)result_check(trace_add_process(w, &p), "process");
 }
 
-static uint32_t track(uint32_t owner, uint32_t kind, uint64_t id, const char *name, uint32_t format)
+static uint32_t track_add(uint32_t owner, uint32_t kind, uint64_t id, const char *name,
+			  uint32_t format)
 {
 	struct trace_track t = {.process = owner,
 				.kind = kind,
@@ -74,10 +75,10 @@ static uint32_t track(uint32_t owner, uint32_t kind, uint64_t id, const char *na
 				.format = format,
 				.name = name};
 
-	return (uint32_t)must(trace_add_track(w, &t), "track");
+	return (uint32_t)result_check(trace_add_track(w, &t), "track");
 }
 
-static uint32_t srcloc(const char *name, const char *function, uint32_t line, uint32_t color)
+static uint32_t srcloc_add(const char *name, const char *function, uint32_t line, uint32_t color)
 {
 	struct trace_srcloc s = {.name = name,
 				 .function = function,
@@ -85,19 +86,19 @@ static uint32_t srcloc(const char *name, const char *function, uint32_t line, ui
 				 .line = line,
 				 .color = color};
 
-	return (uint32_t)must(trace_add_srcloc(w, &s), "source location");
+	return (uint32_t)result_check(trace_add_srcloc(w, &s), "source location");
 }
 
 /* ------------------------------------------------------------------- zones */
 
-static void begin(uint32_t t, uint64_t time, uint32_t where)
+static void zone_begin(uint32_t t, uint64_t time, uint32_t where)
 {
 	struct track *k = &tracks[t];
 
 	k->stack[k->depth++] = (struct open_zone){.start = T0 + time, .srcloc = where};
 }
 
-static void attach(uint32_t t, uint32_t kind, const char *text, uint64_t value)
+static void zone_attach(uint32_t t, uint32_t kind, const char *text, uint64_t value)
 {
 	struct open_zone *z = &tracks[t].stack[tracks[t].depth - 1];
 
@@ -111,23 +112,23 @@ static void end_with(uint32_t t, uint64_t time, uint32_t flags)
 	struct open_zone *z = &k->stack[--k->depth];
 	struct trace_lane *lane = trace_lane(w, t, k->depth);
 
-	must(trace_lane_add_full(w, lane, z->start, T0 + time, z->srcloc, z->children, flags,
-				 z->extras, z->extra_count),
-	     "zone");
+	result_check(trace_lane_add_full(w, lane, z->start, T0 + time, z->srcloc, z->children,
+					 flags, z->extras, z->extra_count),
+		     "zone");
 	k->ledger.zones_emitted++;
 	if (k->depth)
 		k->stack[k->depth - 1].children += T0 + time - z->start;
 }
 
-static void end(uint32_t t, uint64_t time)
+static void zone_end(uint32_t t, uint64_t time)
 {
 	end_with(t, time, 0);
 }
 
 /* -------------------------------------------------------------------- rows */
 
-static void row(uint32_t t, uint32_t thread, uint64_t time, uint32_t kind, uint64_t a, uint64_t b,
-		const char *text, size_t len)
+static void row_add(uint32_t t, uint32_t thread, uint64_t time, uint32_t kind, uint64_t a,
+		    uint64_t b, const char *text, size_t len)
 {
 	struct trace_row r = {.time = T0 + time,
 			      .kind = kind,
@@ -137,25 +138,26 @@ static void row(uint32_t t, uint32_t thread, uint64_t time, uint32_t kind, uint6
 			      .text = text,
 			      .text_len = (uint32_t)len};
 
-	must(trace_add_row(w, t, &r), "row");
+	result_check(trace_add_row(w, t, &r), "row");
 	tracks[t].ledger.rows_emitted++;
 }
 
-static void message(uint32_t t, uint32_t thread, uint64_t time, uint32_t severity, const char *text)
+static void message_add(uint32_t t, uint32_t thread, uint64_t time, uint32_t severity,
+			const char *text)
 {
-	row(t, thread, time, TRACE_ROW_MESSAGE, severity,
-	    severity == TRACE_SEVERITY_INFO ? RAINBOW : 0, text, strlen(text));
+	row_add(t, thread, time, TRACE_ROW_MESSAGE, severity,
+		severity == TRACE_SEVERITY_INFO ? RAINBOW : 0, text, strlen(text));
 }
 
-static void point(uint32_t t, uint32_t thread, uint64_t time, double value)
+static void point_add(uint32_t t, uint32_t thread, uint64_t time, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	row(t, thread, time, TRACE_ROW_PLOT_REAL, bits, 0, "", 0);
+	row_add(t, thread, time, TRACE_ROW_PLOT_REAL, bits, 0, "", 0);
 }
 
-static void lose(uint32_t t, uint64_t time, uint64_t zones, uint64_t others)
+static void loss_add(uint32_t t, uint64_t time, uint64_t zones, uint64_t others)
 {
 	struct trace_row r = {.time = T0 + time,
 			      .kind = TRACE_ROW_LOSS,
@@ -165,7 +167,7 @@ static void lose(uint32_t t, uint64_t time, uint64_t zones, uint64_t others)
 			      .c = others,
 			      .text = ""};
 
-	must(trace_add_row(w, t, &r), "loss");
+	result_check(trace_add_row(w, t, &r), "loss");
 	tracks[t].ledger.zones_emitted += zones;
 	tracks[t].ledger.zones_lost += zones;
 	tracks[t].ledger.rows_emitted += others;
@@ -177,32 +179,32 @@ static void lose(uint32_t t, uint64_t time, uint64_t zones, uint64_t others)
 /* "main" holds three "step"s, each with a "load" and a "compute"; 10 ms in all. */
 static void main_thread(uint32_t t)
 {
-	uint32_t all = srcloc("main", "main", 10, 0);
-	uint32_t step = srcloc("step", "run_step", 20, 0xff8000);
-	uint32_t load = srcloc("", "load_input", 30, 0);
-	uint32_t compute = srcloc("compute", "compute", 40, 0x00ff00);
+	uint32_t all = srcloc_add("main", "main", 10, 0);
+	uint32_t step = srcloc_add("step", "run_step", 20, 0xff8000);
+	uint32_t load = srcloc_add("", "load_input", 30, 0);
+	uint32_t compute = srcloc_add("compute", "compute", 40, 0x00ff00);
 
-	begin(t, 0, all);
+	zone_begin(t, 0, all);
 	for (uint32_t i = 0; i < 3; i++) {
 		uint64_t at = US(1000) + i * US(3000);
 
-		begin(t, at, step);
-		attach(t, TRACE_EXTRA_VALUE, "", i);
-		begin(t, at + US(100), load);
-		end(t, at + US(600) + i * US(100));
-		begin(t, at + US(1000), compute);
-		attach(t, TRACE_EXTRA_TEXT, "first line", 0);
-		attach(t, TRACE_EXTRA_TEXT, "second, \"quoted\"", 0);
-		attach(t, TRACE_EXTRA_VALUE, "", 42);
-		attach(t, TRACE_EXTRA_VALUE, "", UINT64_MAX);
+		zone_begin(t, at, step);
+		zone_attach(t, TRACE_EXTRA_VALUE, "", i);
+		zone_begin(t, at + US(100), load);
+		zone_end(t, at + US(600) + i * US(100));
+		zone_begin(t, at + US(1000), compute);
+		zone_attach(t, TRACE_EXTRA_TEXT, "first line", 0);
+		zone_attach(t, TRACE_EXTRA_TEXT, "second, \"quoted\"", 0);
+		zone_attach(t, TRACE_EXTRA_VALUE, "", 42);
+		zone_attach(t, TRACE_EXTRA_VALUE, "", UINT64_MAX);
 		if (i == 1) {
-			attach(t, TRACE_EXTRA_NAME, "compute the second", 0);
-			attach(t, TRACE_EXTRA_COLOR, "", RAINBOW);
+			zone_attach(t, TRACE_EXTRA_NAME, "compute the second", 0);
+			zone_attach(t, TRACE_EXTRA_COLOR, "", RAINBOW);
 		}
-		end(t, at + US(2000));
-		end(t, at + US(2500));
+		zone_end(t, at + US(2000));
+		zone_end(t, at + US(2500));
 	}
-	end(t, US(10000));
+	zone_end(t, US(10000));
 }
 
 /* A zone for each name that is hard to print, 10 us each. */
@@ -228,20 +230,20 @@ static void hostile_thread(uint32_t t)
 
 	memset(longest, 'x', sizeof(longest) - 1);
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		begin(t, US(100) + i * US(20), srcloc(names[i], "hostile", 100 + i, 0));
-		end(t, US(110) + i * US(20));
+		zone_begin(t, US(100) + i * US(20), srcloc_add(names[i], "hostile", 100 + i, 0));
+		zone_end(t, US(110) + i * US(20));
 	}
 }
 
 static void unfinished_thread(uint32_t t)
 {
-	begin(t, US(500), srcloc("waits for ever", "wait", 200, 0));
-	begin(t, US(600), srcloc("lost its end", "lose", 210, 0));
+	zone_begin(t, US(500), srcloc_add("waits for ever", "wait", 200, 0));
+	zone_begin(t, US(600), srcloc_add("lost its end", "lose", 210, 0));
 	end_with(t, US(700), TRACE_ZONE_END_LOST);
 	end_with(t, US(10000), TRACE_ZONE_UNFINISHED);
 }
 
-static void plots(uint32_t owner, uint32_t thread)
+static void plots_add(uint32_t owner, uint32_t thread)
 {
 	static const struct {
 		const char *name;
@@ -252,51 +254,53 @@ static void plots(uint32_t owner, uint32_t thread)
 		     {"power", TRACE_PLOT_WATT}};
 
 	for (uint32_t k = 0; k < 4; k++) {
-		uint32_t t = track(owner, TRACE_PLOT, k, kinds[k].name, kinds[k].format);
+		uint32_t t = track_add(owner, TRACE_PLOT, k, kinds[k].name, kinds[k].format);
 
 		for (uint32_t i = 0; i < 5; i++) {
 			if (k == 0)
-				row(t, thread, US(1000) * i, TRACE_ROW_PLOT_INT,
-				    (uint64_t)(-2 + (int)i), 0, "", 0);
+				row_add(t, thread, US(1000) * i, TRACE_ROW_PLOT_INT,
+					(uint64_t)(-2 + (int)i), 0, "", 0);
 			else
-				point(t, thread, US(1000) * i, 0.5 * i * k);
+				point_add(t, thread, US(1000) * i, 0.5 * i * k);
 		}
 		if (k == 2) {
-			point(t, thread, US(6000), NAN);
-			point(t, thread, US(7000), INFINITY);
+			point_add(t, thread, US(6000), NAN);
+			point_add(t, thread, US(7000), INFINITY);
 		}
 	}
 }
 
-static void frames(uint32_t owner, uint32_t thread)
+static void frames_add(uint32_t owner, uint32_t thread)
 {
-	uint32_t marks = track(owner, TRACE_FRAMES, 0, "", 0);
-	uint32_t pairs = track(owner, TRACE_FRAMES, 1, "render", 1);
+	uint32_t marks = track_add(owner, TRACE_FRAMES, 0, "", 0);
+	uint32_t pairs = track_add(owner, TRACE_FRAMES, 1, "render", 1);
 
 	for (uint32_t i = 0; i < 6; i++)
-		row(marks, thread, US(1600) * i, TRACE_ROW_FRAME, 0, 0, "", 0);
+		row_add(marks, thread, US(1600) * i, TRACE_ROW_FRAME, 0, 0, "", 0);
 	for (uint32_t i = 0; i < 4; i++)
-		row(pairs, thread, US(2000) * i, TRACE_ROW_FRAME,
-		    T0 + US(2000) * i + US(500) + US(100) * i, 0, "", 0);
+		row_add(pairs, thread, US(2000) * i, TRACE_ROW_FRAME,
+			T0 + US(2000) * i + US(500) + US(100) * i, 0, "", 0);
 }
 
-static void memory(uint32_t owner, uint32_t thread)
+static void memory_add(uint32_t owner, uint32_t thread)
 {
-	uint32_t heap = track(owner, TRACE_MEMORY, 0, "", 0);
-	uint32_t pool = track(owner, TRACE_MEMORY, 1, "textures", 0);
+	uint32_t heap = track_add(owner, TRACE_MEMORY, 0, "", 0);
+	uint32_t pool = track_add(owner, TRACE_MEMORY, 1, "textures", 0);
 
 	for (uint32_t i = 0; i < 8; i++)
-		row(heap, thread, US(100) * (i + 1), TRACE_ROW_ALLOC, 0x1000 + 64 * i, 64, "", 0);
+		row_add(heap, thread, US(100) * (i + 1), TRACE_ROW_ALLOC, 0x1000 + 64 * i, 64, "",
+			0);
 	for (uint32_t i = 0; i < 6; i++)
-		row(heap, thread, US(100) * (i + 20), TRACE_ROW_FREE, 0x1000 + 64 * i, 0, "", 0);
-	row(heap, thread, US(5000), TRACE_ROW_FREE, 0xdead0, 0, "", 0);
-	row(pool, thread, US(5000), TRACE_ROW_ALLOC, 0x7f0000000000, 3 << 20, "", 0);
+		row_add(heap, thread, US(100) * (i + 20), TRACE_ROW_FREE, 0x1000 + 64 * i, 0, "",
+			0);
+	row_add(heap, thread, US(5000), TRACE_ROW_FREE, 0xdead0, 0, "", 0);
+	row_add(pool, thread, US(5000), TRACE_ROW_ALLOC, 0x7f0000000000, 3 << 20, "", 0);
 }
 
-static void locks(uint32_t owner, uint32_t a, uint32_t b)
+static void locks_add(uint32_t owner, uint32_t a, uint32_t b)
 {
-	uint32_t mutex = track(owner, TRACE_LOCK, 1, "mutex", 0);
-	uint32_t shared = track(owner, TRACE_LOCK, 2, "table", 1);
+	uint32_t mutex = track_add(owner, TRACE_LOCK, 1, "mutex", 0);
+	uint32_t shared = track_add(owner, TRACE_LOCK, 2, "table", 1);
 	static const struct {
 		uint64_t us;
 		int thread, op;
@@ -314,39 +318,42 @@ static void locks(uint32_t owner, uint32_t a, uint32_t b)
 	  };
 
 	for (size_t i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++)
-		row(mutex, exclusive[i].thread ? b : a, US(exclusive[i].us), TRACE_ROW_LOCK,
-		    (uint64_t)exclusive[i].op, TRACE_NONE, "", 0);
+		row_add(mutex, exclusive[i].thread ? b : a, US(exclusive[i].us), TRACE_ROW_LOCK,
+			(uint64_t)exclusive[i].op, TRACE_NONE, "", 0);
 	for (size_t i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
-		row(shared, reading[i].thread ? b : a, US(reading[i].us), TRACE_ROW_LOCK,
-		    (uint64_t)reading[i].op, TRACE_NONE, "", 0);
+		row_add(shared, reading[i].thread ? b : a, US(reading[i].us), TRACE_ROW_LOCK,
+			(uint64_t)reading[i].op, TRACE_NONE, "", 0);
 }
 
-static void messages(uint32_t t, uint32_t thread)
+static void messages_add(uint32_t t, uint32_t thread)
 {
 	static const char *const texts[] = {
 		"entering", "value is 3", "ready", "slow: 12 ms", "failed, \"retry\"\nsecond line",
 		"giving up"};
 
-	row(t, TRACE_NONE, 0, TRACE_ROW_APP_INFO, 0, 0, "version 1.2", 11);
+	row_add(t, TRACE_NONE, 0, TRACE_ROW_APP_INFO, 0, 0, "version 1.2", 11);
 	for (uint32_t i = 0; i < 6; i++)
-		message(t, thread, US(1000) * (i + 1), i, texts[i]);
-	row(t, thread, US(7000), TRACE_ROW_MESSAGE, TRACE_SEVERITY_INFO, 0, "nul\0inside \xff", 12);
+		message_add(t, thread, US(1000) * (i + 1), i, texts[i]);
+	row_add(t, thread, US(7000), TRACE_ROW_MESSAGE, TRACE_SEVERITY_INFO, 0, "nul\0inside \xff",
+		12);
 }
 
-static void bulk(uint32_t owner, uint64_t zones)
+static void zones_add(uint32_t owner, uint64_t zones)
 {
-	uint32_t t = track(owner, TRACE_THREAD, 1000, "bulk", 0); /* a tid that was used before */
-	uint32_t outer = srcloc("outer", "bulk", 300, 0), inner = srcloc("inner", "bulk", 310, 0);
+	uint32_t t =
+		track_add(owner, TRACE_THREAD, 1000, "bulk", 0); /* a tid that was used before */
+	uint32_t outer = srcloc_add("outer", "bulk", 300, 0),
+		 inner = srcloc_add("inner", "bulk", 310, 0);
 
 	for (uint64_t i = 0; i < zones; i += 10) {
 		uint64_t at = i * 100;
 
-		begin(t, at, outer);
+		zone_begin(t, at, outer);
 		for (uint64_t k = 0; k < 9 && i + k + 1 < zones; k++) {
-			begin(t, at + 50 + 100 * k, inner);
-			end(t, at + 100 + 100 * k);
+			zone_begin(t, at + 50 + 100 * k, inner);
+			zone_end(t, at + 100 + 100 * k);
 		}
-		end(t, at + 990);
+		zone_end(t, at + 990);
 	}
 }
 
@@ -354,7 +361,7 @@ static void bulk(uint32_t owner, uint64_t zones)
 static void random_names(uint32_t owner, unsigned seed)
 {
 	static const char nasty[] = "\",'\r\n\t =+-@;\\\xc3\xa4\xff";
-	uint32_t t = track(owner, TRACE_THREAD, 1010, "random", 0);
+	uint32_t t = track_add(owner, TRACE_THREAD, 1010, "random", 0);
 	char name[40];
 
 	srand(seed);
@@ -365,22 +372,22 @@ static void random_names(uint32_t owner, unsigned seed)
 			name[k] = rand() % 2 ? nasty[(size_t)rand() % (sizeof(nasty) - 1)]
 					     : (char)(1 + rand() % 255);
 		name[len] = 0;
-		begin(t, US(10) * i, srcloc(name, "random", 600 + i, 0));
-		end(t, US(10) * i + US(5));
+		zone_begin(t, US(10) * i, srcloc_add(name, "random", 600 + i, 0));
+		zone_end(t, US(10) * i + US(5));
 		for (size_t k = 0; k < len; k++)
 			printf("%02x", (unsigned char)name[k]);
 		putchar('\n');
 	}
 }
 
-static void ledgers(void)
+static void ledgers_add(void)
 {
 	for (uint32_t i = 0; i < TRACKS; i++)
 		if (tracks[i].ledger.zones_emitted || tracks[i].ledger.rows_emitted)
-			must(trace_add_ledger(w, i, &tracks[i].ledger), "ledger");
+			result_check(trace_add_ledger(w, i, &tracks[i].ledger), "ledger");
 }
 
-static void everything(bool losses, uint64_t zones, unsigned seed)
+static void trace_fill(bool losses, uint64_t zones, unsigned seed)
 {
 	uint32_t app, worker, main_track, other, unnamed, fiber, child, texts;
 
@@ -390,40 +397,40 @@ static void everything(bool losses, uint64_t zones, unsigned seed)
 			.monotonic_ns = (int64_t)(5000000000 + i * US(10000)),
 			.realtime_ns = (int64_t)(1767323045000000000 + i * US(10000)),
 			.bound_ns = 25};
-		must(trace_add_clock_point(w, &p), "clock point");
+		result_check(trace_add_clock_point(w, &p), "clock point");
 	}
 	trace_set_property(w, "host", "invented");
 	trace_set_property(w, "recorder", "mktrace");
 	trace_set_property(w, "command", "./app --flag 'a b'");
-	app = process(1000, 1, 0, US(10000), 0, "app", "./app --flag 'a b'");
-	worker = process(1001, 1000, US(1000), US(9000), 9, "worker, \"x\"", "worker --of app");
-	main_track = track(app, TRACE_THREAD, 1000, "main", 0);
-	other = track(app, TRACE_THREAD, 1002, "hostile names", 0);
-	unnamed = track(app, TRACE_THREAD, 1003, "", 0);
-	fiber = track(app, TRACE_FIBER, 7, "fiber one", 0);
-	child = track(worker, TRACE_THREAD, 1001, "main", 0);
-	texts = track(app, TRACE_MESSAGES, 0, "", 0);
+	app = process_add(1000, 1, 0, US(10000), 0, "app", "./app --flag 'a b'");
+	worker = process_add(1001, 1000, US(1000), US(9000), 9, "worker, \"x\"", "worker --of app");
+	main_track = track_add(app, TRACE_THREAD, 1000, "main", 0);
+	other = track_add(app, TRACE_THREAD, 1002, "hostile names", 0);
+	unnamed = track_add(app, TRACE_THREAD, 1003, "", 0);
+	fiber = track_add(app, TRACE_FIBER, 7, "fiber one", 0);
+	child = track_add(worker, TRACE_THREAD, 1001, "main", 0);
+	texts = track_add(app, TRACE_MESSAGES, 0, "", 0);
 	main_thread(main_track);
 	hostile_thread(other);
 	unfinished_thread(unnamed);
-	begin(fiber, US(2000), srcloc("on a fiber", "fiber", 400, 0));
-	end(fiber, US(2500));
-	begin(child, US(2000), srcloc("in the child", "child_main", 500, 0));
-	end(child, US(8000));
-	messages(texts, main_track);
-	message(track(worker, TRACE_MESSAGES, 0, "", 0), child, US(3000), TRACE_SEVERITY_INFO,
-		"hello from the child");
-	plots(app, main_track);
-	frames(app, main_track);
-	memory(app, main_track);
-	locks(app, main_track, other);
+	zone_begin(fiber, US(2000), srcloc_add("on a fiber", "fiber", 400, 0));
+	zone_end(fiber, US(2500));
+	zone_begin(child, US(2000), srcloc_add("in the child", "child_main", 500, 0));
+	zone_end(child, US(8000));
+	messages_add(texts, main_track);
+	message_add(track_add(worker, TRACE_MESSAGES, 0, "", 0), child, US(3000),
+		    TRACE_SEVERITY_INFO, "hello from the child");
+	plots_add(app, main_track);
+	frames_add(app, main_track);
+	memory_add(app, main_track);
+	locks_add(app, main_track, other);
 	if (losses)
-		lose(other, US(900), 5, 2);
+		loss_add(other, US(900), 5, 2);
 	if (zones)
-		bulk(app, zones);
+		zones_add(app, zones);
 	if (seed)
 		random_names(app, seed);
-	ledgers();
+	ledgers_add();
 }
 
 int main(int argc, char **argv)
@@ -451,9 +458,9 @@ int main(int argc, char **argv)
 		return 2;
 	if (trace_writer_open(&w, argv[optind], &options, &err) < 0)
 		return err_report(&err, err.code);
-	everything(losses, zones, seed);
+	trace_fill(losses, zones, seed);
 	if (killed) {
-		must(trace_checkpoint(w, "state", 5), "checkpoint");
+		result_check(trace_checkpoint(w, "state", 5), "checkpoint");
 		trace_writer_abandon(w);
 		return 0;
 	}

@@ -16,7 +16,7 @@
 
 static struct trace_writer *w;
 
-static int64_t must(int64_t r)
+static int64_t result_check(int64_t r)
 {
 	if (r < 0) {
 		fprintf(stderr, "mkwide: %s\n", err_text((int)r));
@@ -26,7 +26,7 @@ static int64_t must(int64_t r)
 }
 
 /* PART repeated to LONG characters, after START. */
-static const char *repeat(const char *start, const char *part)
+static const char *text_repeat(const char *start, const char *part)
 {
 	static char text[LONG + 100];
 	size_t n = strlen(strcpy(text, start)), step = strlen(part);
@@ -45,29 +45,29 @@ static const char *name_of(unsigned i)
 	case 1:
 		return "\u202Eeman denrut";
 	case 3:
-		return repeat("long ", "0123456789");
+		return text_repeat("long ", "0123456789");
 	case 5:
-		return repeat("z", "\u0335\u0351");
+		return text_repeat("z", "\u0335\u0351");
 	case 7:
 		return "<b onclick=alert(1)>&amp;</b>";
 	case 9:
 		return "\u2067\u05D0\u05D1\u05D2 \u0633\u0644\u0627\u0645";
 	case 11:
-		return repeat("\u202E\u2066", "\u202E\u2066 ");
+		return text_repeat("\u202E\u2066", "\u202E\u2066 ");
 	default:
 		snprintf(plain, sizeof(plain), "name %u", i);
 		return plain;
 	}
 }
 
-static void thread(uint32_t process, unsigned number)
+static void thread_add(uint32_t process, unsigned number)
 {
 	struct trace_track t = {.process = process,
 				.kind = TRACE_THREAD,
 				.id = 1000 + number,
 				.srcloc = TRACE_NONE,
 				.name = name_of(number)};
-	uint32_t track = (uint32_t)must(trace_add_track(w, &t));
+	uint32_t track = (uint32_t)result_check(trace_add_track(w, &t));
 	uint64_t at = 1000 + number % PERIOD;
 
 	for (unsigned i = 0; i < ZONES; i++, at += PERIOD) {
@@ -91,15 +91,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "mkwide: %s\n", err.text);
 		return 1;
 	}
-	must(trace_set_property(w, "ticks per second", "1000000000"));
-	process = (uint32_t)must(trace_add_process(w, &p));
+	result_check(trace_set_property(w, "ticks per second", "1000000000"));
+	process = (uint32_t)result_check(trace_add_process(w, &p));
 	for (uint32_t i = 0; i < 16; i++) {
 		const char *name = name_of(i);
 		struct trace_srcloc s = {name, name, name, i, 0};
 
-		must(trace_add_srcloc(w, &s));
+		result_check(trace_add_srcloc(w, &s));
 	}
 	for (unsigned i = 0; i < strtoul(argv[1], NULL, 10); i++)
-		thread(process, i);
-	return must(trace_writer_close(w, &err)) < 0;
+		thread_add(process, i);
+	return result_check(trace_writer_close(w, &err)) < 0;
 }

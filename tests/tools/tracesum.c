@@ -18,7 +18,7 @@ static const char *const row_names[] = {
 static const char *const loss_names[] = {"limit",     "overwritten", "torn",
 					 "no-memory", "corrupt",     "disk"};
 
-static void must(int64_t r, const struct tacho_error *err)
+static void result_check(int64_t r, const struct tacho_error *err)
 {
 	if (r >= 0)
 		return;
@@ -34,7 +34,7 @@ static void print_zones(struct trace *t)
 	uint64_t unfinished = 0;
 	size_t count;
 
-	must(trace_stats(t, &all, &stats, &count, &err), &err);
+	result_check(trace_stats(t, &all, &stats, &count, &err), &err);
 	for (size_t i = 0; i < count; i++) {
 		printf("zone %s %" PRIu64 " unfinished %" PRIu64 "\n",
 		       trace_srcloc_name(t, stats[i].srcloc), stats[i].count + stats[i].unfinished,
@@ -83,7 +83,7 @@ static void print_rows(struct trace *t)
 	uint32_t track;
 	int r;
 
-	must(trace_rows_open(&rows, t, TRACE_NONE, 0, UINT64_MAX), NULL);
+	result_check(trace_rows_open(&rows, t, TRACE_NONE, 0, UINT64_MAX), NULL);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
 		counts[row.kind]++;
 		if (row.kind == TRACE_ROW_LOSS && row.a < TRACE_LOSSES) {
@@ -92,7 +92,7 @@ static void print_rows(struct trace *t)
 			others[row.a] += row.c;
 		}
 	}
-	must(r, NULL);
+	result_check(r, NULL);
 	trace_rows_close(rows);
 	for (int i = 0; i < TRACE_ROW_KINDS; i++)
 		if (counts[i])
@@ -124,7 +124,7 @@ static void print_check(struct trace *t)
 	struct trace_check check;
 	struct tacho_error err = {0};
 
-	must(trace_check(t, &check, &err), &err);
+	result_check(trace_check(t, &check, &err), &err);
 	printf("damage %s\n", t->damage.text[0] ? t->damage.text : "none");
 	printf("check %" PRIu64 " %s\n", check.errors, check.first_error);
 }
@@ -136,11 +136,11 @@ static void print_messages(struct trace *t)
 	uint32_t track;
 	int r;
 
-	must(trace_rows_open(&rows, t, TRACE_NONE, 0, UINT64_MAX), NULL);
+	result_check(trace_rows_open(&rows, t, TRACE_NONE, 0, UINT64_MAX), NULL);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0)
 		if (row.kind == TRACE_ROW_MESSAGE)
 			printf("%.*s\n", (int)row.text_len, row.text);
-	must(r, NULL);
+	result_check(r, NULL);
 	trace_rows_close(rows);
 }
 
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2 + messages)
 		return 2;
-	must(trace_open(&t, argv[1 + messages], &err), &err);
+	result_check(trace_open(&t, argv[1 + messages], &err), &err);
 	if (messages) {
 		print_messages(t);
 	} else {

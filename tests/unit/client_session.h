@@ -225,7 +225,7 @@ static inline size_t stream_count(const struct stream *s, unsigned kind, unsigne
 }
 
 /* The string of an announced name or location; NULL when NUMBER was not announced. Joined parts. */
-static inline const char *announced(const struct stream *meta, unsigned type, uint64_t number)
+static inline const char *name_announced(const struct stream *meta, unsigned type, uint64_t number)
 {
 	for (size_t i = 0; i < meta->count; i++) {
 		const struct seen *e = &meta->events[i];

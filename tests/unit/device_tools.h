@@ -44,7 +44,7 @@ static inline struct tacho_program *all_riscs(struct tacho_device *d, const char
 	return first_riscs(d, kernel, 3);
 }
 
-static inline void run(struct tacho_device *d, struct tacho_program *p, unsigned times)
+static inline void program_run(struct tacho_device *d, struct tacho_program *p, unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
 		int r = tacho_enqueue(d, p);
@@ -56,7 +56,7 @@ static inline void run(struct tacho_device *d, struct tacho_program *p, unsigned
 	assert_int_equal(tacho_finish(d), 0);
 }
 
-static inline uint32_t control(struct tacho_device *d, unsigned word)
+static inline uint32_t control_word(struct tacho_device *d, unsigned word)
 {
 	uint32_t v = 0;
 

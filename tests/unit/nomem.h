@@ -11,7 +11,7 @@
 
 static long countdown = -1; /* < 0: none fails */
 
-static bool fails(void)
+static bool call_fails(void)
 {
 	return countdown >= 0 && countdown-- == 0;
 }
@@ -27,22 +27,22 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size);
 
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return call_fails() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __real_calloc(n, size);
+	return call_fails() ? NULL : __real_calloc(n, size);
 }
 
 void *__wrap_realloc(void *p, size_t size)
 {
-	return fails() ? NULL : __real_realloc(p, size);
+	return call_fails() ? NULL : __real_realloc(p, size);
 }
 
 void *__wrap_reallocarray(void *p, size_t n, size_t size)
 {
-	return fails() ? NULL : __real_reallocarray(p, n, size);
+	return call_fails() ? NULL : __real_reallocarray(p, n, size);
 }
 
 #endif

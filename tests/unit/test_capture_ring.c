@@ -103,14 +103,14 @@ static void place_close(struct place *p)
 	rmdir(p->dir);
 }
 
-static void zone(struct place *p, int64_t step, unsigned kind)
+static void zone_put(struct place *p, int64_t step, unsigned kind)
 {
 	p->now += (uint64_t)step;
 	*p->at++ = p->now << RING_TICK_SHIFT | 1 << 2 | kind;
 }
 
 /* A record with WORDS before the string TEXT; FLAGS go with its length. */
-static void text(struct place *p, unsigned type, unsigned words, const char *s, uint64_t flags)
+static void text_put(struct place *p, unsigned type, unsigned words, const char *s, uint64_t flags)
 {
 	unsigned count = words + 1 + (unsigned)(strlen(s) + 7) / 8;
 
@@ -122,7 +122,7 @@ static void text(struct place *p, unsigned type, unsigned words, const char *s, 
 	p->at += 1 + count;
 }
 
-static struct capture *start(const struct place *p)
+static struct capture *capture_begin(const struct place *p)
 {
 	struct capture_options options = {.output = p->output, .session = p->session};
 	struct capture *c;
@@ -132,7 +132,7 @@ static struct capture *start(const struct place *p)
 	return c;
 }
 
-static struct trace *finish(const struct place *p, struct capture *c)
+static struct trace *capture_end(const struct place *p, struct capture *c)
 {
 	struct capture_summary summary;
 	struct tacho_error err = {0};
@@ -174,16 +174,16 @@ static void test_late(void **unused)
 
 	(void)unused;
 	place_open(&p);
-	c = start(&p);
+	c = capture_begin(&p);
 	place_join(&p);
-	zone(&p, 100, RING_BEGIN);
-	zone(&p, 500, RING_END);
-	zone(&p, -300, RING_BEGIN);
-	zone(&p, 100, RING_END);
-	zone(&p, 1000, RING_BEGIN);
-	zone(&p, 100, RING_END);
+	zone_put(&p, 100, RING_BEGIN);
+	zone_put(&p, 500, RING_END);
+	zone_put(&p, -300, RING_BEGIN);
+	zone_put(&p, 100, RING_END);
+	zone_put(&p, 1000, RING_BEGIN);
+	zone_put(&p, 100, RING_END);
 	assert_true(capture_round(c, NULL) > 0);
-	t = finish(&p, c);
+	t = capture_end(&p, c);
 	assert_int_equal(t->zones, 3);
 	assert_int_equal(count_rows(t, TRACE_ROW_LATE, &row), 1);
 	assert_int_equal(row.a, 2);
@@ -202,13 +202,13 @@ static void test_ahead(void **unused)
 
 	(void)unused;
 	place_open(&p);
-	c = start(&p);
+	c = capture_begin(&p);
 	place_join(&p);
-	text(&p, RING_MESSAGE, 1, "before", 0);
+	text_put(&p, RING_MESSAGE, 1, "before", 0);
 	p.now += 1ull << 36;
-	text(&p, RING_MESSAGE, 1, "ahead", 0);
+	text_put(&p, RING_MESSAGE, 1, "ahead", 0);
 	assert_true(capture_round(c, NULL) > 0);
-	t = finish(&p, c);
+	t = capture_end(&p, c);
 	assert_int_equal(count_rows(t, TRACE_ROW_MESSAGE, &row), 2);
 	assert_true(row.time < p.now);
 	assert_int_equal(count_rows(t, TRACE_ROW_LATE, &row), 1);
@@ -235,7 +235,7 @@ static void test_parts(void **unused)
 	snprintf(control, sizeof(control), "%s/control", p.session);
 	recorder = fork();
 	if (recorder == 0) {
-		c = start(&p);
+		c = capture_begin(&p);
 		/* Long enough for a checkpoint. */
 		for (int i = 0; i < 150; i++) {
 			capture_round(c, NULL);
@@ -246,14 +246,14 @@ static void test_parts(void **unused)
 	while (access(control, F_OK) < 0)
 		usleep(1000);
 	place_join(&p);
-	text(&p, RING_TEXT_PART, 0, "one ", group);
-	text(&p, RING_MESSAGE, 1, "handler", 0);
-	text(&p, RING_TEXT_PART, 0, "two ", group);
+	text_put(&p, RING_TEXT_PART, 0, "one ", group);
+	text_put(&p, RING_MESSAGE, 1, "handler", 0);
+	text_put(&p, RING_TEXT_PART, 0, "two ", group);
 	assert_int_equal(waitpid(recorder, &status, 0), recorder);
-	text(&p, RING_MESSAGE, 1, "three", group);
+	text_put(&p, RING_MESSAGE, 1, "three", group);
 	options.output = p.output;
 	assert_int_equal(capture_resume(&c, p.session, &options, NULL), 0);
-	t = finish(&p, c);
+	t = capture_end(&p, c);
 	assert_int_equal(count_rows(t, TRACE_ROW_MESSAGE, &row), 2);
 	assert_int_equal(row.text_len, strlen("one two three"));
 	trace_close(t);
@@ -276,14 +276,14 @@ static void test_followed(void **unused)
 
 	(void)unused;
 	place_open(&p);
-	c = start(&p);
+	c = capture_begin(&p);
 	place_join(&p);
 	assert_int_equal(ring_follow_open(&follow, p.session, NULL), 0);
 	ring_follow_touch(&follow);
 	ring_follow_wait(&follow, 1);
 	assert_int_equal(pthread_create(&thread, NULL, wait_long, &follow), 0);
-	zone(&p, 100, RING_BEGIN);
-	zone(&p, 500, RING_END);
+	zone_put(&p, 100, RING_BEGIN);
+	zone_put(&p, 500, RING_END);
 	while (atomic_load(&follow.control->written) == 0) {
 		ring_follow_touch(&follow);
 		assert_true(capture_round(c, NULL) >= 0);
@@ -291,7 +291,7 @@ static void test_followed(void **unused)
 	}
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	ring_follow_close(&follow);
-	trace_close(finish(&p, c));
+	trace_close(capture_end(&p, c));
 	place_close(&p);
 }
 

@@ -13,7 +13,7 @@
 
 static _Atomic bool all_done;
 
-static void *produce(void *arg)
+static void *events_produce(void *arg)
 {
 	long self = (long)arg;
 	char name[32];
@@ -67,7 +67,7 @@ static void add_up(struct sums *sum, const struct ring_event *events, size_t n)
 	}
 }
 
-static void drain(struct ring_reader *ring, struct sums *sum)
+static void events_drain(struct ring_reader *ring, struct sums *sum)
 {
 	static struct ring_event events[512];
 	struct ring_stream **streams;
@@ -86,7 +86,7 @@ static void *wait_for_all(void *arg)
 
 	pthread_create(&threads[PRODUCERS], NULL, come_and_go, NULL);
 	for (long i = 0; i < PRODUCERS; i++)
-		pthread_create(&threads[i], NULL, produce, (void *)i);
+		pthread_create(&threads[i], NULL, events_produce, (void *)i);
 	for (int i = 0; i <= PRODUCERS; i++)
 		pthread_join(threads[i], NULL);
 	all_done = true;
@@ -113,7 +113,7 @@ static void nothing_is_lost_between_threads(void **state)
 	pthread_create(&waiter, NULL, wait_for_all, NULL);
 	do {
 		last = all_done;
-		drain(ring, &sum);
+		events_drain(ring, &sum);
 	} while (!last);
 	pthread_join(waiter, NULL);
 	assert_int_equal(sum.begins, PRODUCERS * ROUNDS * 101 + ROUNDS);

@@ -11,7 +11,7 @@ static struct ring_view view;
 static struct stream meta, mine;
 
 /* Ends the recording and reads what the process's first thread wrote. */
-static void finish(unsigned n)
+static void session_finish(unsigned n)
 {
 	session_stop();
 	assert_true(view_open(&view, getpid(), n));
@@ -19,7 +19,7 @@ static void finish(unsigned n)
 	mine = stream_read(&view, 1);
 }
 
-static void clean(void)
+static void session_clean(void)
 {
 	stream_free(&meta);
 	stream_free(&mine);
@@ -27,7 +27,7 @@ static void clean(void)
 	session_remove();
 }
 
-static void zone(void)
+static void zone_emit(void)
 {
 	TACHO_ZONE_C("a zone", 0x123456);
 }
@@ -39,26 +39,26 @@ static void zones_are_two_words(void **state)
 	(void)state;
 	session_start(0, RING_DROP);
 	assert_true(tacho_is_recording());
-	zone();
-	zone();
-	finish(0);
-	zone(); /* nobody records any more */
+	zone_emit();
+	zone_emit();
+	session_finish(0);
+	zone_emit(); /* nobody records any more */
 	assert_int_equal(mine.count, 4);
 	for (int i = 0; i < 4; i++) {
 		assert_int_equal(mine.events[i].kind, i % 2 ? RING_END : RING_BEGIN);
 		assert_int_equal(mine.events[i].id, mine.events[0].id);
 		assert_true(i == 0 || mine.events[i].ticks >= mine.events[i - 1].ticks);
 	}
-	name = announced(&meta, RING_SRCLOC, mine.events[0].id);
+	name = name_announced(&meta, RING_SRCLOC, mine.events[0].id);
 	assert_non_null(name);
 	assert_string_equal(name, "a zone");
 	assert_string_equal(name + strlen(name) + 1, "zone");
 	assert_int_equal(view.header->threads, 1);
 	assert_int_equal(view_page(&view, 1)->lost_zones, 0);
-	clean();
+	session_clean();
 }
 
-static const struct seen *only(unsigned type)
+static const struct seen *event_only(unsigned type)
 {
 	const struct seen *found = NULL;
 
@@ -73,7 +73,7 @@ static const struct seen *only(unsigned type)
 
 static void expect_payload(unsigned type, const uint64_t *words, unsigned count)
 {
-	const struct seen *e = only(type);
+	const struct seen *e = event_only(type);
 
 	assert_int_equal(e->count, count);
 	assert_memory_equal(e->words, words, count * sizeof(*words));
@@ -81,7 +81,7 @@ static void expect_payload(unsigned type, const uint64_t *words, unsigned count)
 
 static void expect_text(unsigned type, unsigned at, const char *text)
 {
-	const struct seen *e = only(type);
+	const struct seen *e = event_only(type);
 
 	assert_int_equal(e->words[at], strlen(text));
 	assert_memory_equal(&e->words[at + 1], text, strlen(text));
@@ -117,39 +117,40 @@ static void records_hold_what_was_given(void **state)
 	tacho_lock_gone(&lock);
 	tacho_fiber_enter("fiber");
 	tacho_fiber_leave();
-	finish(0);
+	session_finish(0);
 
-	e = only(RING_ZONE_TEXT);
+	e = event_only(RING_ZONE_TEXT);
 	assert_int_equal(e->words[0], mine.events[0].id);
 	expect_text(RING_ZONE_TEXT, 1, "text 1");
 	expect_text(RING_ZONE_NAME, 1, "name");
 	expect_payload(RING_ZONE_COLOR, (uint64_t[]){mine.events[0].id, 0x112233}, 2);
 	expect_payload(RING_ZONE_VALUE, (uint64_t[]){mine.events[0].id, 77}, 2);
-	assert_true(only(RING_MESSAGE)->words[0] == (0x010203 | (uint64_t)TACHO_ERROR << 32));
+	assert_true(event_only(RING_MESSAGE)->words[0] == (0x010203 | (uint64_t)TACHO_ERROR << 32));
 	expect_text(RING_MESSAGE, 1, "a message");
-	e = only(RING_MESSAGE_NAME);
+	e = event_only(RING_MESSAGE_NAME);
 	assert_true(e->words[0] == (0x040506 | (uint64_t)TACHO_WARNING << 32));
-	assert_string_equal(announced(&meta, RING_NAME, e->words[1]), "a literal");
-	e = only(RING_FRAME);
-	assert_string_equal(announced(&meta, RING_NAME, e->words[0]), "frame");
+	assert_string_equal(name_announced(&meta, RING_NAME, e->words[1]), "a literal");
+	e = event_only(RING_FRAME);
+	assert_string_equal(name_announced(&meta, RING_NAME, e->words[0]), "frame");
 	assert_int_equal(e->words[1], RING_FRAME_START);
-	e = only(RING_PLOT_INT);
+	e = event_only(RING_PLOT_INT);
 	assert_true((int64_t)e->words[1] == -5);
 	expect_payload(RING_PLOT_REAL, (uint64_t[]){e->words[0], half_bits}, 2);
-	e = only(RING_ALLOC);
-	assert_string_equal(announced(&meta, RING_NAME, e->words[0]), "pool");
+	e = event_only(RING_ALLOC);
+	assert_string_equal(name_announced(&meta, RING_NAME, e->words[0]), "pool");
 	assert_int_equal(e->words[1], 0x1000);
 	assert_int_equal(e->words[2], 64);
 	expect_payload(RING_FREE, (uint64_t[]){0, 0x2000}, 2);
-	e = only(RING_LOCK_NEW);
+	e = event_only(RING_LOCK_NEW);
 	assert_int_equal(e->words[0], lock.id);
-	assert_non_null(announced(&meta, RING_SRCLOC, e->words[1]));
+	assert_non_null(name_announced(&meta, RING_SRCLOC, e->words[1]));
 	expect_payload(RING_LOCK, (uint64_t[]){lock.id, TACHO_LOCK_OBTAIN_SHARED, 0}, 3);
 	expect_text(RING_LOCK_NAME, 1, "renamed");
 	expect_payload(RING_LOCK_GONE, (uint64_t[]){lock.id}, 1);
-	assert_string_equal(announced(&meta, RING_NAME, only(RING_FIBER_ENTER)->words[0]), "fiber");
-	assert_int_equal(only(RING_FIBER_LEAVE)->count, 0);
-	clean();
+	assert_string_equal(
+		name_announced(&meta, RING_NAME, event_only(RING_FIBER_ENTER)->words[0]), "fiber");
+	assert_int_equal(event_only(RING_FIBER_LEAVE)->count, 0);
+	session_clean();
 }
 
 static void long_strings_come_in_parts(void **state)
@@ -164,7 +165,7 @@ static void long_strings_come_in_parts(void **state)
 		text[i] = (char)('A' + i % 50);
 	session_start(0, RING_DROP);
 	tacho_message(text, len, TACHO_INFO, 0);
-	finish(0);
+	session_finish(0);
 	assert_int_equal(stream_count(&mine, RING_RECORD, RING_TEXT_PART), 3);
 	for (size_t i = 0; i < mine.count; i++) {
 		const uint64_t *w = mine.events[i].words + (mine.events[i].type == RING_MESSAGE);
@@ -179,7 +180,7 @@ static void long_strings_come_in_parts(void **state)
 	assert_memory_equal(joined, text, len);
 	free(text);
 	free(joined);
-	clean();
+	session_clean();
 }
 
 static void full_segments_are_linked(void **state)
@@ -187,16 +188,16 @@ static void full_segments_are_linked(void **state)
 	(void)state;
 	session_start(0, RING_DROP);
 	for (int i = 0; i < 20000; i++) {
-		zone();
+		zone_emit();
 		if (i % 100 == 0)
 			tacho_message("between the zones", 17, TACHO_INFO, 0);
 	}
-	finish(0);
+	session_finish(0);
 	assert_int_equal(stream_count(&mine, RING_BEGIN, 0), 20000);
 	assert_int_equal(stream_count(&mine, RING_END, 0), 20000);
 	assert_int_equal(stream_count(&mine, RING_RECORD, RING_MESSAGE), 200);
 	assert_true(mine.segments >= 5);
-	clean();
+	session_clean();
 }
 
 /* What the recorder does with a segment that it has read. */
@@ -224,7 +225,7 @@ static void at_the_limit_losses_are_counted(void **state)
 	(void)state;
 	session_start(1, RING_DROP);
 	for (int i = 0; i < 100000; i++)
-		zone();
+		zone_emit();
 	tacho_message("lost as well", 12, TACHO_INFO, 0);
 	assert_true(view_open(&view, getpid(), 0));
 	lost = view_page(&view, 1)->lost_zones;
@@ -236,14 +237,14 @@ static void at_the_limit_losses_are_counted(void **state)
 	release_all(&view, 1);
 	view_close(&view);
 	for (int i = 0; i < 1000; i++)
-		zone();
-	finish(0);
+		zone_emit();
+	session_finish(0);
 	for (size_t i = 0; i < mine.count; i++)
 		if (mine.events[i].kind == RING_RECORD && mine.events[i].type == RING_LOSS)
 			reported += mine.events[i].words[1];
 	assert_int_equal(reported, view_page(&view, 1)->lost_zones);
 	assert_true(stream_count(&mine, RING_BEGIN, 0) > 700);
-	clean();
+	session_clean();
 }
 
 static void the_flight_recorder_keeps_the_newest(void **state)
@@ -253,16 +254,16 @@ static void the_flight_recorder_keeps_the_newest(void **state)
 	(void)state;
 	session_start(1, RING_OVERWRITE);
 	for (int i = 0; i < 200000; i++)
-		zone();
+		zone_emit();
 	tacho_message("the last", 8, TACHO_INFO, 0);
-	finish(0);
+	session_finish(0);
 	last = &mine.events[mine.count - 1];
 	assert_int_equal(last->kind, RING_RECORD);
 	assert_int_equal(last->type, RING_MESSAGE);
 	assert_int_equal(stream_count(&mine, RING_BEGIN, 0) + view_page(&view, 1)->lost_zones,
 			 200000);
 	assert_true(stream_count(&mine, RING_BEGIN, 0) > 40000);
-	clean();
+	session_clean();
 }
 
 static void names_have_one_number(void **state)
@@ -297,10 +298,10 @@ static void run_time_names_are_compared_in_full(void **state)
 		tacho_zone_end(tacho_zone_begin_runtime(name, strlen(name), function, file, 7,
 							(uint32_t)i >> 3));
 	}
-	finish(0);
+	session_finish(0);
 	assert_int_equal(mine.count, 32);
 	for (int i = 0; i < 16; i++) {
-		got = announced(&meta, RING_SRCLOC, mine.events[2 * i].id);
+		got = name_announced(&meta, RING_SRCLOC, mine.events[2 * i].id);
 		assert_non_null(got);
 		assert_string_equal(got, names[i & 1]);
 		got += strlen(got) + 1;
@@ -308,7 +309,7 @@ static void run_time_names_are_compared_in_full(void **state)
 		assert_int_equal(got[3 + 5], '0' + (i >> 2 & 1));
 		assert_true(i == 0 || mine.events[2 * i].id != mine.events[2 * i - 2].id);
 	}
-	clean();
+	session_clean();
 }
 
 static void texts_have_any_length(void **state)
@@ -325,7 +326,7 @@ static void texts_have_any_length(void **state)
 		for (size_t len = 0; len < sizeof(text); len++)
 			TACHO_ZONE_TEXT(text, len);
 	}
-	finish(0);
+	session_finish(0);
 	for (size_t i = 0; i < mine.count; i++) {
 		const struct seen *e = &mine.events[i];
 		char expected[88] = {0};
@@ -340,7 +341,7 @@ static void texts_have_any_length(void **state)
 		seen++;
 	}
 	assert_int_equal(seen, sizeof(text));
-	clean();
+	session_clean();
 }
 
 static void a_new_session_starts_afresh(void **state)
@@ -355,13 +356,13 @@ static void a_new_session_starts_afresh(void **state)
 	session_remove();
 	session_start(0, RING_DROP);
 	tacho_zone_end(old); /* belongs to the other session */
-	zone();
-	finish(0);
+	zone_emit();
+	session_finish(0);
 	assert_int_equal(mine.count, 2);
-	assert_non_null(announced(&meta, RING_SRCLOC, mine.events[0].id));
+	assert_non_null(name_announced(&meta, RING_SRCLOC, mine.events[0].id));
 	/* All numbers that were given are announced again. */
-	assert_string_equal(announced(&meta, RING_SRCLOC, loc.word >> 2), "old");
-	clean();
+	assert_string_equal(name_announced(&meta, RING_SRCLOC, loc.word >> 2), "old");
+	session_clean();
 }
 
 static void a_child_has_its_own_ring(void **state)
@@ -379,13 +380,13 @@ static void a_child_has_its_own_ring(void **state)
 	child = fork();
 	if (child == 0) {
 		tacho_zone_end(open_zone); /* not in this process */
-		zone();
+		zone_emit();
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	tacho_zone_end(open_zone);
-	finish(0);
+	session_finish(0);
 	assert_int_equal(mine.count, 2);
 	assert_true(view_open(&childs, child, 0));
 	assert_int_equal(childs.header->parent_pid, getpid());
@@ -393,7 +394,7 @@ static void a_child_has_its_own_ring(void **state)
 	assert_int_equal(theirs.count, 2);
 	stream_free(&theirs);
 	view_close(&childs);
-	clean();
+	session_clean();
 }
 
 /* Without a ring the process is counted, and so is its child: it tries for itself. */
@@ -414,13 +415,13 @@ static void without_a_ring_it_is_counted(void **state)
 
 		setrlimit(RLIMIT_FSIZE, &none);
 		errno = EILSEQ;
-		zone();
+		zone_emit();
 		tacho_message("nobody hears it", 15, TACHO_INFO, 0);
 		if (errno != EILSEQ)
 			_exit(1);
 		own = fork();
 		if (own == 0) {
-			zone();
+			zone_emit();
 			_exit(0);
 		}
 		_exit(waitpid(own, &status, 0) == own ? status : 2);
@@ -451,7 +452,7 @@ static void a_child_without_a_file_has_an_area(void **state)
 
 	(void)state;
 	session_start(0, RING_DROP);
-	zone();
+	zone_emit();
 	child = fork();
 	if (child == 0) {
 		struct rlimit none = {0, 0};
@@ -459,14 +460,14 @@ static void a_child_without_a_file_has_an_area(void **state)
 
 		setrlimit(RLIMIT_FSIZE, &none);
 		for (int i = 0; i < 20000; i++)
-			zone();
+			zone_emit();
 		own = fork();
 		if (own == 0) {
-			zone();
+			zone_emit();
 			_exit(0);
 		}
 		waitpid(own, &status, 0);
-		zone();
+		zone_emit();
 		_exit(status);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -491,16 +492,16 @@ static void a_broken_account_costs_events_only(void **state)
 		uint64_t lost;
 
 		session_start(0, RING_DROP);
-		zone();
+		zone_emit();
 		atomic_store(&session_pool->used, hostile[i]);
 		for (int k = 0; k < 10000; k++)
-			zone();
+			zone_emit();
 		assert_true(view_open(&view, getpid(), 0));
 		lost = view_page(&view, 1)->lost_zones;
 		assert_true(lost > 9000 && lost < 10000);
 		atomic_store(&session_pool->used, 0);
 		for (int k = 0; k < 1000; k++)
-			zone();
+			zone_emit();
 		assert_true(view_page(&view, 1)->lost_zones - lost < 300);
 		view_close(&view);
 		session_remove();
@@ -509,7 +510,7 @@ static void a_broken_account_costs_events_only(void **state)
 
 static void *emit_zone(void *arg)
 {
-	zone();
+	zone_emit();
 	return arg;
 }
 
@@ -519,17 +520,17 @@ static void threads_close_their_pages(void **state)
 
 	(void)state;
 	session_start(0, RING_DROP);
-	zone();
+	zone_emit();
 	for (int i = 0; i < 10; i++) {
 		pthread_create(&thread, NULL, emit_zone, NULL);
 		pthread_join(thread, NULL);
 	}
-	finish(0);
+	session_finish(0);
 	assert_int_equal(view.header->threads, 11);
 	assert_int_equal(view_page(&view, 1)->closed, 0);
 	for (uint64_t i = 2; i <= 11; i++)
 		assert_int_equal(view_page(&view, i)->closed, 1);
-	clean();
+	session_clean();
 }
 
 /* Last: it uses up the numbers for names made at run time. */
@@ -549,12 +550,13 @@ static void names_at_run_time_have_a_bound(void **state)
 	session_start(0, RING_DROP);
 	tacho_zone_end(tacho_zone_begin_runtime("beyond", 6, "f", "file", 1, 0));
 	tacho_plot_int("beyond", 1);
-	finish(0);
+	session_finish(0);
 	expect_text(RING_ZONE_NAME, 1, "beyond");
-	assert_string_equal(announced(&meta, RING_SRCLOC, mine.events[0].id), "(too many names)");
-	assert_string_equal(announced(&meta, RING_NAME, only(RING_PLOT_INT)->words[0]),
+	assert_string_equal(name_announced(&meta, RING_SRCLOC, mine.events[0].id),
 			    "(too many names)");
-	clean();
+	assert_string_equal(name_announced(&meta, RING_NAME, event_only(RING_PLOT_INT)->words[0]),
+			    "(too many names)");
+	session_clean();
 }
 
 int main(void)

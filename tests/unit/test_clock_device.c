@@ -12,7 +12,7 @@
 
 static uint64_t seed = 88172645463325252ull;
 
-static uint64_t below(uint64_t n)
+static uint64_t bound_below(uint64_t n)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -20,7 +20,7 @@ static uint64_t below(uint64_t n)
 	return seed % n;
 }
 
-static void add(struct device_clock *c, uint64_t ticks, uint64_t cycles, uint64_t bound)
+static void point_add(struct device_clock *c, uint64_t ticks, uint64_t cycles, uint64_t bound)
 {
 	assert_int_equal(device_clock_add(c, &(struct device_point){ticks, cycles, bound}), 0);
 }
@@ -33,11 +33,11 @@ static void test_line(void **state)
 	/* without a point both count from 0 */
 	assert_int_equal(device_clock_ticks(&c, 500), 1000);
 	assert_true(device_clock_bound(&c, 500) == DEVICE_CLOCK_UNKNOWN);
-	add(&c, 10000, 1000, 50);
+	point_add(&c, 10000, 1000, 50);
 	assert_int_equal(device_clock_ticks(&c, 1500), 11000);
 	assert_int_equal(device_clock_ticks(&c, 500), 9000);
 	assert_int_equal(device_clock_cycles(&c, 9000), 500);
-	add(&c, 13000, 2000, 70);
+	point_add(&c, 13000, 2000, 70);
 	assert_int_equal(device_clock_ticks(&c, 1000), 10000);
 	assert_int_equal(device_clock_ticks(&c, 1001), 10003);
 	assert_int_equal(device_clock_ticks(&c, 2000), 13000);
@@ -60,10 +60,10 @@ static void test_still(void **state)
 	struct device_clock c = {.mhz = 1000, .rate = 2e9};
 
 	(void)state;
-	add(&c, 1000, 100, 5);
-	add(&c, 2000, 500, 5);
-	add(&c, 90000, 500, 5);
-	add(&c, 91000, 900, 5);
+	point_add(&c, 1000, 100, 5);
+	point_add(&c, 2000, 500, 5);
+	point_add(&c, 90000, 500, 5);
+	point_add(&c, 91000, 900, 5);
 	assert_int_equal(device_clock_ticks(&c, 499), 1998); /* 1997.5 */
 	assert_int_equal(device_clock_ticks(&c, 500), 90000);
 	assert_int_equal(device_clock_ticks(&c, 501), 90003);
@@ -81,18 +81,18 @@ static void test_exact(void **state)
 
 	(void)state;
 	for (int i = 0; i < 500; i++) {
-		uint64_t step = below(3) ? below(1000000) : 0;
+		uint64_t step = bound_below(3) ? bound_below(1000000) : 0;
 
-		add(&c, ticks, cycles, 10);
+		point_add(&c, ticks, cycles, 10);
 		cycles += step;
-		ticks += step + step * below(4) + below(1000000);
+		ticks += step + step * bound_below(4) + bound_below(1000000);
 	}
 	for (int i = 0; i < 200000; i++) {
-		uint64_t at = c.v[0].cycles + below(c.v[c.n - 1].cycles - c.v[0].cycles);
+		uint64_t at = c.v[0].cycles + bound_below(c.v[c.n - 1].cycles - c.v[0].cycles);
 
 		assert_true(device_clock_cycles(&c, device_clock_ticks(&c, at)) == at);
 	}
-	for (uint64_t at = c.v[0].cycles; at < c.v[c.n - 1].cycles; at += below(100000)) {
+	for (uint64_t at = c.v[0].cycles; at < c.v[c.n - 1].cycles; at += bound_below(100000)) {
 		assert_true(device_clock_ticks(&c, at) >= last);
 		last = device_clock_ticks(&c, at);
 	}
@@ -106,8 +106,8 @@ static void test_trim(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 20; i++) {
-		add(&a, 1000 + 2000 * i + i * i, 100 + 1000 * (i / 2), 10 + i);
-		add(&b, 1000 + 2000 * i + i * i, 100 + 1000 * (i / 2), 10 + i);
+		point_add(&a, 1000 + 2000 * i + i * i, 100 + 1000 * (i / 2), 10 + i);
+		point_add(&b, 1000 + 2000 * i + i * i, 100 + 1000 * (i / 2), 10 + i);
 	}
 	for (uint64_t at = 0; at < 12000; at += 150) {
 		device_clock_trim(&a, at);

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 /* Reads all of TEXT and gives it back as "cell|cell@line;", or the error's name. */
-static char *walk(const char *text, size_t len)
+static char *csv_walk(const char *text, size_t len)
 {
 	struct buf out = BUF_INIT;
 	struct tacho_error err;
@@ -41,13 +41,13 @@ static char *walk(const char *text, size_t len)
 
 static void expect_walk(const char *text, const char *want)
 {
-	char *got = walk(text, strlen(text));
+	char *got = csv_walk(text, strlen(text));
 
 	assert_string_equal(got, want);
 	free(got);
 }
 
-static void records(void **state)
+static void records_expect(void **state)
 {
 	(void)state;
 	expect_walk("", "");
@@ -62,7 +62,7 @@ static void records(void **state)
 	expect_walk("a\n,\n", "a@1;|@2;");
 }
 
-static void quotes(void **state)
+static void quotes_expect(void **state)
 {
 	char want[40];
 
@@ -153,14 +153,14 @@ static void too_many_cells(void **state)
 
 	(void)state;
 	memset(commas, ',', LIMIT_CSV_CELLS + 2);
-	got = walk(commas, LIMIT_CSV_CELLS + 2);
+	got = csv_walk(commas, LIMIT_CSV_CELLS + 2);
 	snprintf(want, sizeof(want), "error %d", TACHO_ELIMIT);
 	assert_string_equal(got, want);
 	free(got);
 	free(commas);
 }
 
-static void numbers(void **state)
+static void numbers_expect(void **state)
 {
 	static const struct {
 		const char *text;
@@ -220,7 +220,7 @@ static void numbers(void **state)
 	}
 }
 
-static void integers(void **state)
+static void integers_expect(void **state)
 {
 	int64_t n;
 
@@ -247,7 +247,7 @@ static void written_cells(void **state)
 	buf_free(&out);
 }
 
-static void fixed(void **state)
+static void fixed_expect(void **state)
 {
 	static const struct {
 		double value;
@@ -293,7 +293,7 @@ static void fixed(void **state)
 }
 
 /* Reads back as the same double, and no 16 digits do when it has 17. */
-static void shortest(void **state)
+static void shortest_expect(void **state)
 {
 	char text[FMT_SIZE];
 
@@ -331,12 +331,12 @@ static void shortest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records),       cmocka_unit_test(quotes),
-		cmocka_unit_test(large_record),  cmocka_unit_test(any_window),
-		cmocka_unit_test(not_a_file),    cmocka_unit_test(too_many_cells),
-		cmocka_unit_test(numbers),       cmocka_unit_test(integers),
-		cmocka_unit_test(written_cells), cmocka_unit_test(fixed),
-		cmocka_unit_test(shortest),
+		cmocka_unit_test(records_expect),  cmocka_unit_test(quotes_expect),
+		cmocka_unit_test(large_record),    cmocka_unit_test(any_window),
+		cmocka_unit_test(not_a_file),      cmocka_unit_test(too_many_cells),
+		cmocka_unit_test(numbers_expect),  cmocka_unit_test(integers_expect),
+		cmocka_unit_test(written_cells),   cmocka_unit_test(fixed_expect),
+		cmocka_unit_test(shortest_expect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

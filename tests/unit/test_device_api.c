@@ -79,7 +79,7 @@ static void test_allocation(void **state)
 	tacho_buffer_free(NULL);
 }
 
-static void refused(int result, const char *why)
+static void call_refused(int result, const char *why)
 {
 	assert_true(result < 0);
 	if (!strstr(tacho_device_error(), why))
@@ -97,39 +97,41 @@ static void test_refusals(void **state)
 	uint32_t args[400] = {0};
 
 	(void)state;
-	refused(tacho_device_open(&none, &(struct tacho_device_options){.arch = "moon"}), "moon");
-	refused(tacho_buffer_new(&b, device, TACHO_DRAM, 100, 10), "multiple of 4");
-	refused(tacho_buffer_new(&b, device, TACHO_DRAM, 0, 64), "some bytes");
-	refused(tacho_core_read(device, (struct tacho_core){5, 5}, 0, args, 4), "no core 5,5");
-	refused(tacho_core_read(device, (struct tacho_core){0, 0}, 0x70000000, args, 4),
-		"no memory");
+	call_refused(tacho_device_open(&none, &(struct tacho_device_options){.arch = "moon"}),
+		     "moon");
+	call_refused(tacho_buffer_new(&b, device, TACHO_DRAM, 100, 10), "multiple of 4");
+	call_refused(tacho_buffer_new(&b, device, TACHO_DRAM, 0, 64), "some bytes");
+	call_refused(tacho_core_read(device, (struct tacho_core){5, 5}, 0, args, 4), "no core 5,5");
+	call_refused(tacho_core_read(device, (struct tacho_core){0, 0}, 0x70000000, args, 4),
+		     "no memory");
 	assert_int_equal(tacho_program_new(&p, device), 0);
 	k.cores = outside;
-	refused(tacho_program_kernel(p, &k), "not inside the grid of 2 x 2");
+	call_refused(tacho_program_kernel(p, &k), "not inside the grid of 2 x 2");
 	k.cores = all;
 	assert_int_equal(tacho_program_kernel(p, &k), 0);
-	refused(tacho_program_kernel(p, &k), "same RISC");
-	refused(tacho_program_kernel(p, &(struct tacho_kernel){.risc = TACHO_NCRISC}), "a source");
-	refused(tacho_program_kernel(
-			p, &(struct tacho_kernel){.source = "x.c", .risc = (enum tacho_risc)9}),
-		"a RISC");
-	refused(tacho_buffer_new(&b, device, (enum tacho_memory)7, 64, 64), "DRAM or in L1");
-	refused(tacho_core_write(device, (struct tacho_core){1, 0}, 0x70000000, args, 4),
-		"of core 1,0");
-	refused(tacho_profiler_names(device, "/"), "cannot read");
-	refused(tacho_program_args(p, 3, (struct tacho_core){0, 0}, args, 1), "no kernel 3");
-	refused(tacho_program_args(p, 0, (struct tacho_core){0, 0}, args, 400), "at most 341");
+	call_refused(tacho_program_kernel(p, &k), "same RISC");
+	call_refused(tacho_program_kernel(p, &(struct tacho_kernel){.risc = TACHO_NCRISC}),
+		     "a source");
+	call_refused(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
+								    .risc = (enum tacho_risc)9}),
+		     "a RISC");
+	call_refused(tacho_buffer_new(&b, device, (enum tacho_memory)7, 64, 64), "DRAM or in L1");
+	call_refused(tacho_core_write(device, (struct tacho_core){1, 0}, 0x70000000, args, 4),
+		     "of core 1,0");
+	call_refused(tacho_profiler_names(device, "/"), "cannot read");
+	call_refused(tacho_program_args(p, 3, (struct tacho_core){0, 0}, args, 1), "no kernel 3");
+	call_refused(tacho_program_args(p, 0, (struct tacho_core){0, 0}, args, 400), "at most 341");
 	assert_int_equal(tacho_program_cb(p, &cb), 0);
-	refused(tacho_program_cb(p, &cb), "there already");
+	call_refused(tacho_program_cb(p, &cb), "there already");
 	cb.index = 32;
-	refused(tacho_program_cb(p, &cb), "an index is below 32");
+	call_refused(tacho_program_cb(p, &cb), "an index is below 32");
 	cb.index = 1;
 	cb.pages = 2000;
-	refused(tacho_program_cb(p, &cb), "does not fit");
+	call_refused(tacho_program_cb(p, &cb), "does not fit");
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(tacho_program_semaphore(p, all, 0), i);
-	refused(tacho_program_semaphore(p, all, 0), "at most 16");
-	refused(tacho_profiler_read(device, NULL, NULL), "without profiling");
+	call_refused(tacho_program_semaphore(p, all, 0), "at most 16");
+	call_refused(tacho_profiler_read(device, NULL, NULL), "without profiling");
 	/* and after all that it still works */
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	assert_int_equal(tacho_finish(device), 0);
@@ -153,7 +155,7 @@ static void test_two_devices(void **state)
 	assert_int_equal(tacho_core_read(device, core, 0x50000, &back, 4), 0);
 	assert_int_equal(back, 1);
 	assert_int_equal(tacho_program_new(&p, device), 0);
-	refused(tacho_enqueue(other, p), "belongs to device");
+	call_refused(tacho_enqueue(other, p), "belongs to device");
 	tacho_program_free(p);
 	tacho_device_close(other);
 }

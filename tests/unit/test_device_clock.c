@@ -28,7 +28,7 @@ static struct tacho_device *open_with(const int64_t *offsets)
 }
 
 /* A kernel of so many thousand cycles on the first cores. */
-static struct tacho_program *spin(struct tacho_device *d, uint32_t kilocycles, uint16_t cores)
+static struct tacho_program *clock_spin(struct tacho_device *d, uint32_t kilocycles, uint16_t cores)
 {
 	struct tacho_program *p;
 	int k;
@@ -54,7 +54,7 @@ struct spins {
 };
 
 /* Ticks while the points are there: they are asked for at once. */
-static void take(void *context, const struct tacho_device_event *e)
+static void event_take(void *context, const struct tacho_device_event *e)
 {
 	struct spins *s = context;
 	int core = device_core_at(s->d, false, e->core.x, e->core.y);
@@ -74,7 +74,7 @@ static struct spins run_spins(struct tacho_device *d, struct tacho_program *p)
 
 	assert_int_equal(tacho_enqueue(d, p), 0);
 	assert_int_equal(tacho_finish(d), 0);
-	assert_int_equal(tacho_profiler_read(d, take, &s), 0);
+	assert_int_equal(tacho_profiler_read(d, event_take, &s), 0);
 	assert_int_equal(s.n, 4);
 	return s;
 }
@@ -90,7 +90,7 @@ static void test_programs(void **state)
 	if (!have_compiler())
 		return;
 	d = open_with(NULL);
-	p = spin(d, 20, 4);
+	p = clock_spin(d, 20, 4);
 	for (int i = 0; i < 20; i++) {
 		uint64_t before = tacho_ticks();
 		struct spins s = run_spins(d, p);
@@ -123,7 +123,7 @@ static void test_offsets(void **state)
 	if (!have_compiler())
 		return;
 	d = open_with(offsets);
-	p = spin(d, 5, 4);
+	p = clock_spin(d, 5, 4);
 	s = run_spins(d, p);
 	for (unsigned i = 0; i < d->shape.cores; i++) {
 		int64_t far = offsets[i] - offsets[d->prof->sync.core] - d->prof->sync.offsets[i];
@@ -152,7 +152,7 @@ static void test_wraps(void **state)
 		int64_t offset = (wraps + 1) * (1ll << 44) - 90000;
 		const int64_t offsets[] = {offset, offset, offset, offset, offset};
 		struct tacho_device *d = open_with(offsets);
-		struct tacho_program *p = spin(d, 20, 4);
+		struct tacho_program *p = clock_spin(d, 20, 4);
 		uint64_t last = 0;
 
 		for (int i = 0; i < 4; i++) {
@@ -189,7 +189,7 @@ static void test_long(void **state)
 	clock = &d->prof->sync.clock;
 	for (unsigned i = 0; i < d->shape.cores; i++) /* slower from its middle on */
 		tensix_clock_rate(d->self, i, tensix_now(d->self) + 110000000, 0.9);
-	p = spin(d, 210000, 1);
+	p = clock_spin(d, 210000, 1);
 	d->prof->classic = true; /* keeps the points until they are asked for */
 	assert_int_equal(tacho_enqueue(d, p), 0);
 	assert_int_equal(tacho_finish(d), 0);
@@ -216,7 +216,7 @@ static void test_long(void **state)
 			    (double)device_clock_bound(clock, at) + 2);
 	}
 	s.d = d;
-	assert_int_equal(tacho_profiler_read(d, take, &s), 0);
+	assert_int_equal(tacho_profiler_read(d, event_take, &s), 0);
 	tacho_program_free(p);
 	tacho_device_close(d);
 }

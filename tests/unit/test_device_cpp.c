@@ -42,7 +42,7 @@ static double matrix_reference(unsigned number, unsigned r, unsigned c)
 	}
 }
 
-static double reference(unsigned number, unsigned r, unsigned c)
+static double result_reference(unsigned number, unsigned r, unsigned c)
 {
 	double a = in[0][r][c], b = in[1][r][c];
 
@@ -83,15 +83,16 @@ static double reference(unsigned number, unsigned r, unsigned c)
 	}
 }
 
-static void compare(unsigned number, const struct tile *t, double precision, const char *name)
+static void result_compare(unsigned number, const struct tile *t, double precision,
+			   const char *name)
 {
 	for (unsigned r = 0; r < DIM; r++) {
 		for (unsigned c = 0; c < DIM; c++) {
-			double want = reference(number, r, c), most = 0;
+			double want = result_reference(number, r, c), most = 0;
 			double have = t->f[number == 24 ? r * DIM + c : tile_at(r, c)];
 
 			for (unsigned k = c / 16 * 16; k < c / 16 * 16 + 16; k++)
-				most = fmax(most, fabs(reference(number, r, k)));
+				most = fmax(most, fabs(result_reference(number, r, k)));
 			if (!isnan(want) && !(fabs(have - want) <= precision * most + 1e-5))
 				fail_msg("%s, result %u, row %u, column %u: %g, not %g", name,
 					 number, r, c, have, want);
@@ -163,11 +164,11 @@ static void tiles_in(struct tacho_device *d, enum tacho_format format, double pr
 	args[0] = tacho_buffer_address(from);
 	args[1] = tacho_buffer_address(to);
 	p = tiles_program(d, format, results, args);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	for (unsigned i = 0; i < results; i++) {
 		assert_int_equal(tacho_buffer_read(to, (uint64_t)i * bytes, page, bytes), 0);
 		tile_unpack(&t, page, format);
-		compare(i, &t, precision, name);
+		result_compare(i, &t, precision, name);
 	}
 	tacho_program_free(p);
 	tacho_buffer_free(from);
@@ -292,7 +293,7 @@ static void shapes_run(struct tacho_device *d, unsigned height, unsigned width)
 								   .text = shapes_text,
 								   .risc = TACHO_COMPUTE}) >= 0);
 	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(tacho_buffer_read(to, 4096ull * i, page, 4096), 0);
 		shapes_compare(page, i, height, width);
@@ -561,7 +562,7 @@ static void test_between_cores(void **state)
 				0);
 	memset(words, 0xff, sizeof(words));
 	assert_int_equal(tacho_core_write(d, all.first, 0x102400, words, 1024), 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	/* Its own copy, which it sent to itself too. */
 	assert_int_equal(tacho_core_read(d, all.first, 0x101000, words, 2048), 0);
 	assert_int_equal(words[511], 1511);
@@ -637,7 +638,7 @@ static void test_compile(void **state)
 				   .named_arg_count = 2,
 				   .prologue = "namespace args { constexpr "
 					       "experimental::CtaVal<uint32_t> here{77}; }"}) >= 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	assert_int_equal(word_of(d, 0), 899 * 5000000u);
 	assert_int_equal(word_of(d, 1), 12);
 	assert_int_equal(word_of(d, 2), 8);
@@ -651,7 +652,7 @@ static void test_compile(void **state)
 }
 
 /* One line that says what is wrong. */
-static void refused(struct tacho_device *d, const struct tacho_kernel *k, const char *why)
+static void kernel_refused(struct tacho_device *d, const struct tacho_kernel *k, const char *why)
 {
 	struct tacho_program *p;
 
@@ -671,22 +672,24 @@ static void test_wrong(void **state)
 	if (!have_compiler())
 		return;
 	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
-	refused(d, &(struct tacho_kernel){.source = "none.cpp"}, "cannot read the kernel none.cpp");
-	refused(d,
-		&(struct tacho_kernel){
-			.source = "few.cpp",
-			.text = "void kernel_main() { (void)get_compile_time_arg_val(3); }"},
-		"the kernel was given fewer compile-time arguments");
-	refused(d,
+	kernel_refused(d, &(struct tacho_kernel){.source = "none.cpp"},
+		       "cannot read the kernel none.cpp");
+	kernel_refused(d,
+		       &(struct tacho_kernel){
+			       .source = "few.cpp",
+			       .text = "void kernel_main() { (void)get_compile_time_arg_val(3); }"},
+		       "the kernel was given fewer compile-time arguments");
+	kernel_refused(
+		d,
 		&(struct tacho_kernel){.source = "name.cpp",
 				       .text = "void kernel_main() { constexpr uint32_t x = "
 					       "get_named_compile_time_arg_val(\"x\"); (void)x; }"},
 		"no_compile_time_argument_of_this_name");
-	refused(d,
-		&(struct tacho_kernel){.source = "define.cpp",
-				       .text = "void kernel_main() {}",
-				       .defines = (const char *const[]){"A=1\n2", NULL}},
-		"the define A has more than one line");
+	kernel_refused(d,
+		       &(struct tacho_kernel){.source = "define.cpp",
+					      .text = "void kernel_main() {}",
+					      .defines = (const char *const[]){"A=1\n2", NULL}},
+		       "the define A has more than one line");
 	tacho_device_close(d);
 }
 

@@ -64,7 +64,7 @@ static void free_all(struct stranger *s)
 	assert_int_equal(system(command), 0);
 }
 
-static void load(struct tensix *t, int core, const struct elf_image *elf)
+static void image_load(struct tensix *t, int core, const struct elf_image *elf)
 {
 	for (unsigned i = 0; i < elf->segments; i++)
 		assert_int_equal(tensix_write(t, (unsigned)core, elf->segment[i].load,
@@ -73,13 +73,13 @@ static void load(struct tensix *t, int core, const struct elf_image *elf)
 }
 
 /* What a host prepares: a jump at 0, bank tables, the profiler's control words. */
-static void prepare(struct tensix *t, int core, const struct stranger *s)
+static void board_prepare(struct tensix *t, int core, const struct stranger *s)
 {
 	const struct arch *a = tensix_arch(t);
 	uint32_t at = 53440, zero = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		load(t, core, &s->elf[i]);
+		image_load(t, core, &s->elf[i]);
 	tools_write32(t, core, 0, J(0x3A00));
 	for (unsigned noc = 0; noc < 2; noc++)
 		for (unsigned i = 0; i < a->dram_banks; i++, at += 2) {
@@ -102,7 +102,7 @@ static void prepare(struct tensix *t, int core, const struct stranger *s)
 }
 
 /* The launch message and the go signal, by their offsets. */
-static void launch(struct tensix *t, int core, uint32_t op)
+static void board_launch(struct tensix *t, int core, uint32_t op)
 {
 	tools_write32(t, core, 32 + 0, 0x18000);
 	tools_write32(t, core, 32 + 28, 0x100); /* arguments of BRISC */
@@ -119,7 +119,7 @@ struct found {
 	unsigned n;
 };
 
-static void take(void *context, const struct prof_item *item)
+static void event_take(void *context, const struct prof_item *item)
 {
 	struct found *f = context;
 
@@ -127,8 +127,8 @@ static void take(void *context, const struct prof_item *item)
 	f->v[f->n++] = *item;
 }
 
-static const struct prof_item *named(const struct found *f, const struct stranger *s,
-				     const char *name)
+static const struct prof_item *event_named(const struct found *f, const struct stranger *s,
+					   const char *name)
 {
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct zone_name *z = names_find(&s->names, f->v[i].id);
@@ -152,7 +152,7 @@ static struct found read_markers(struct tensix *t, int core, unsigned risc)
 					  4 * n),
 			 0);
 	prof_decode(&reader, words, n, &(struct prof_expect){.risc = risc, .flat = (uint32_t)core},
-		    take, &f, &counts);
+		    event_take, &f, &counts);
 	assert_int_equal(counts.damaged, 0);
 	return f;
 }
@@ -176,14 +176,14 @@ static void test_boot(void **state)
 	for (uint32_t i = 0; i < 16; i++)
 		sum += data[i] = i * i + 5;
 	tensix_dram_write(t, 0, 0x5000, data, sizeof(data));
-	prepare(t, core, &s);
+	board_prepare(t, core, &s);
 	/* it has booted when it says so in the mailbox */
 	tools_write32(t, core, 1184, 0x40000000u);
 	tools_start(t, core, 1u << TENSIX_B);
 	assert_int_equal(tensix_run(t, 100000), TENSIX_IDLE);
 	assert_int_equal(tools_read32(t, core, 1184), 0);
 	for (uint32_t op = 1; op <= 2; op++) {
-		launch(t, core, op * 11);
+		board_launch(t, core, op * 11);
 		assert_int_equal(tensix_run(t, 1000000), TENSIX_IDLE);
 		assert_int_equal(tools_read32(t, core, 1184) >> 24, 0);
 		assert_int_equal(tools_read32(t, core, 0x50000), sum);
@@ -192,8 +192,8 @@ static void test_boot(void **state)
 	/* its markers are where such markers are, and are read */
 	f = read_markers(t, core, 0);
 	assert_int_equal(f.n, 2 * 3);
-	fw = named(&f, &s, "FOREIGN-FW");
-	kernel = named(&f, &s, "FOREIGN-KERNEL");
+	fw = event_named(&f, &s, "FOREIGN-FW");
+	kernel = event_named(&f, &s, "FOREIGN-KERNEL");
 	assert_non_null(fw);
 	assert_non_null(kernel);
 	assert_true(fw->start < kernel->start && kernel->end < fw->end);
@@ -203,7 +203,7 @@ static void test_boot(void **state)
 	assert_int_equal(f.v[3].op, 22);
 	f = read_markers(t, core, 1);
 	assert_int_equal(f.n, 2);
-	assert_non_null(named(&f, &s, "FOREIGN-NC"));
+	assert_non_null(event_named(&f, &s, "FOREIGN-NC"));
 	/* the register that is not there was noticed */
 	assert_int_equal(tensix_unknown_count(t), 2);
 	tensix_free(t);
@@ -225,10 +225,10 @@ static void test_illegal(void **state)
 	build_all(&s, "-DBAD");
 	t = tools_device("tiny");
 	core = tools_core(t, 1, 1);
-	prepare(t, core, &s);
+	board_prepare(t, core, &s);
 	tools_start(t, core, 1u << TENSIX_B);
 	tensix_run(t, 100000);
-	launch(t, core, 1);
+	board_launch(t, core, 1);
 	assert_int_equal(tensix_run(t, 1000000), TENSIX_FAULT);
 	assert_true(tensix_fault(t, &f, true));
 	assert_int_equal(f.kind, TENSIX_FAULT_ILLEGAL);

@@ -7,7 +7,7 @@
 #define LOG "generated/profiler/.logs/profile_log_device.csv"
 
 /* Lines of the log, 0 when it is not there. */
-static unsigned lines(void)
+static unsigned log_lines(void)
 {
 	FILE *f = fopen(LOG, "r");
 	unsigned n = 0;
@@ -35,7 +35,7 @@ static struct tacho_device *open_with(struct tacho_program **p)
 	return d;
 }
 
-static void count(void *context, const struct tacho_device_event *e)
+static void text_count(void *context, const struct tacho_device_event *e)
 {
 	(void)e;
 	++*(unsigned *)context;
@@ -53,23 +53,23 @@ static void test_when(void **state)
 		return;
 	unlink(LOG);
 	d = open_with(&p);
-	run(d, p, 1);
-	assert_int_equal(lines(), 0);
+	program_run(d, p, 1);
+	assert_int_equal(log_lines(), 0);
 	assert_int_equal(tacho_profiler_dump(d), 0);
-	assert_int_equal(lines(), 2 + 4);
+	assert_int_equal(log_lines(), 2 + 4);
 	assert_int_equal(tacho_profiler_dump(d), 0);
-	assert_int_equal(lines(), 2 + 4);
-	run(d, p, 1);
-	assert_int_equal(lines(), 2 + 4);
+	assert_int_equal(log_lines(), 2 + 4);
+	program_run(d, p, 1);
+	assert_int_equal(log_lines(), 2 + 4);
 	/* reading writes too, and gives all */
-	assert_int_equal(tacho_profiler_read(d, count, &events), 0);
+	assert_int_equal(tacho_profiler_read(d, text_count, &events), 0);
 	assert_int_equal(events, 4);
-	assert_int_equal(lines(), 2 + 8);
+	assert_int_equal(log_lines(), 2 + 8);
 	/* closing waits for what runs */
 	assert_int_equal(tacho_enqueue(d, p), 0);
 	tacho_program_free(p);
 	tacho_device_close(d);
-	assert_int_equal(lines(), 2 + 12);
+	assert_int_equal(log_lines(), 2 + 12);
 }
 
 static void test_mid_run(void **state)
@@ -85,15 +85,15 @@ static void test_mid_run(void **state)
 	d = open_with(&p);
 	unsetenv("TT_METAL_PROFILER_MID_RUN_DUMP");
 	for (unsigned i = 1; i <= 3; i++) {
-		run(d, p, 1);
-		assert_int_equal(lines(), 2 + 4 * i);
+		program_run(d, p, 1);
+		assert_int_equal(log_lines(), 2 + 4 * i);
 	}
 	tacho_program_free(p);
 	tacho_device_close(d);
-	assert_int_equal(lines(), 2 + 12);
+	assert_int_equal(log_lines(), 2 + 12);
 }
 
-static int enter(void **state)
+static int folder_enter(void **state)
 {
 	char folder[] = "/tmp/tacho-log-XXXXXX";
 
@@ -104,7 +104,7 @@ static int enter(void **state)
 	return mkdtemp(folder) ? chdir(folder) : -1;
 }
 
-static int leave(void **state)
+static int folder_leave(void **state)
 {
 	char folder[200];
 
@@ -128,5 +128,5 @@ int main(void)
 		cmocka_unit_test(test_mid_run),
 	};
 
-	return cmocka_run_group_tests(tests, enter, leave);
+	return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }

@@ -48,7 +48,7 @@ static struct events read_all(struct tacho_device *d)
 	return all;
 }
 
-static unsigned count(const struct events *all, const char *name)
+static unsigned event_count(const struct events *all, const char *name)
 {
 	unsigned n = 0;
 
@@ -57,8 +57,8 @@ static unsigned count(const struct events *all, const char *name)
 	return n;
 }
 
-static const struct tacho_device_event *find(const struct events *all, const char *name,
-					     const char *risc)
+static const struct tacho_device_event *event_find(const struct events *all, const char *name,
+						   const char *risc)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!strcmp(all->v[i].name, name) && !strcmp(all->v[i].risc, risc))
@@ -87,7 +87,7 @@ static void test_languages(void **state)
 
 		d[i] = OPEN_WITH("TT_METAL_PROFILER_SUM=1");
 		p = all_riscs(d[i], sources[i]);
-		run(d[i], p, 2);
+		program_run(d[i], p, 2);
 		all[i] = read_all(d[i]);
 		check_whole(&all[i]);
 		tacho_program_free(p);
@@ -125,13 +125,13 @@ static void test_main_zones(void **state)
 		return;
 	d = open_device(1000);
 	p = first_riscs(d, "main_zones.c", 2);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(count(&all, "MAIN"), 2);
-	assert_int_equal(count(&all, "CHILD"), 2);
-	assert_int_equal(count(&all, "MANY"), 2 * 123);
-	assert_int_equal(count(&all, "BRISC-KERNEL"), 1);
+	assert_int_equal(event_count(&all, "MAIN"), 2);
+	assert_int_equal(event_count(&all, "CHILD"), 2);
+	assert_int_equal(event_count(&all, "MANY"), 2 * 123);
+	assert_int_equal(event_count(&all, "BRISC-KERNEL"), 1);
 	vec_free(&all);
 	tacho_program_free(p);
 	tacho_device_close(d);
@@ -152,12 +152,12 @@ static void test_hashes(void **state)
 		struct events all;
 		char text[1000];
 
-		run(d, p, 1);
+		program_run(d, p, 1);
 		all = read_all(d);
 		check_whole(&all);
-		assert_int_equal(count(&all, "ITERATION"), 6);
-		assert_int_equal(count(&all, "NCRISC-FW"), 1);
-		e = find(&all, "VALUE", "NCRISC");
+		assert_int_equal(event_count(&all, "ITERATION"), 6);
+		assert_int_equal(event_count(&all, "NCRISC-FW"), 1);
+		e = event_find(&all, "VALUE", "NCRISC");
 		assert_non_null(e);
 		snprintf(text, sizeof(text), "VALUE,%s,%u,KERNEL_PROFILER", e->file, e->line);
 		assert_int_equal(e->id, names_hash(text, strlen(text)));
@@ -234,16 +234,16 @@ static void test_quick_push(void **state)
 				    p, &(struct tacho_kernel){
 					       .source = DEVICE_KERNELS "/many_reads.c",
 					       .risc = i ? TACHO_NCRISC : TACHO_BRISC}) >= 0);
-	run(d, p, 2);
+	program_run(d, p, 2);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(count(&all, "READ"), 4 * 1000);
-	assert_int_equal(count(&all, "READS"), 4);
-	assert_int_equal(count(&all, "BRISC-FW"), 2);
-	assert_int_equal(count(&all, "NCRISC-KERNEL"), 2);
-	assert_in_range(count(&all, "PROFILER-NOC-QUICK-PUSH"), 4 * 8, 4 * 9);
+	assert_int_equal(event_count(&all, "READ"), 4 * 1000);
+	assert_int_equal(event_count(&all, "READS"), 4);
+	assert_int_equal(event_count(&all, "BRISC-FW"), 2);
+	assert_int_equal(event_count(&all, "NCRISC-KERNEL"), 2);
+	assert_in_range(event_count(&all, "PROFILER-NOC-QUICK-PUSH"), 4 * 8, 4 * 9);
 	assert_int_equal(tacho_profiler_lost_all(d), 0);
-	reads = find(&all, "READS", "NCRISC");
+	reads = event_find(&all, "READS", "NCRISC");
 	for (size_t i = 0; i < all.n; i++)
 		if (!strcmp(all.v[i].name, "READ") && !strcmp(all.v[i].risc, "NCRISC") &&
 		    all.v[i].start < first)
@@ -271,15 +271,15 @@ static void test_quick_push_full(void **state)
 	assert_int_equal(tacho_program_new(&p, d), 0);
 	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = DEVICE_KERNELS
 								   "/many_reads.c"}) >= 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	all = read_all(d);
 	for (size_t i = 0; i < all.n; i++)
 		assert_int_equal(all.v[i].damaged, !strcmp(all.v[i].name, "READS"));
-	assert_int_equal(count(&all, "BRISC-FW"), 1);
-	assert_int_equal(count(&all, "READS"), 1);
-	assert_in_range(count(&all, "READ"), 200, 400);
+	assert_int_equal(event_count(&all, "BRISC-FW"), 1);
+	assert_int_equal(event_count(&all, "READS"), 1);
+	assert_in_range(event_count(&all, "READ"), 200, 400);
 	/* the contents of L1 at the end are not counted, but the cut is reported */
-	assert_in_range(count(&all, "READ") +
+	assert_in_range(event_count(&all, "READ") +
 				tacho_profiler_lost(d, (struct tacho_core){0, 0}, 0, &cut),
 			1000 - 125, 1000);
 	assert_int_equal(cut, 1);
@@ -299,21 +299,22 @@ static void test_accumulate(void **state)
 		return;
 	d = OPEN_WITH("TT_METAL_PROFILER_ACCUMULATE=1");
 	p = first_riscs(d, "plain.c", 2);
-	run(d, p, 10);
+	program_run(d, p, 10);
 	/* nothing has left L1 yet, and all is read */
-	assert_int_equal(control(d, PROF_HOST_END), 0);
-	assert_int_equal(control(d, PROF_DEVICE_END), 12 + 10 * 8);
+	assert_int_equal(control_word(d, PROF_HOST_END), 0);
+	assert_int_equal(control_word(d, PROF_DEVICE_END), 12 + 10 * 8);
 	all = read_all(d);
 	check_whole(&all);
 	assert_int_equal(all.n, 10 * 2 * 2);
 	vec_free(&all);
-	run(d, p, 200);
+	program_run(d, p, 200);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(count(&all, "BRISC-FW"), 200);
-	assert_int_equal(count(&all, "NCRISC-KERNEL"), 200);
-	assert_in_range(count(&all, "PROFILER-DRAM-PUSH"), 2, 4);
-	assert_int_equal(count(&all, "PROFILER-NOC-FLUSH"), count(&all, "PROFILER-DRAM-PUSH"));
+	assert_int_equal(event_count(&all, "BRISC-FW"), 200);
+	assert_int_equal(event_count(&all, "NCRISC-KERNEL"), 200);
+	assert_in_range(event_count(&all, "PROFILER-DRAM-PUSH"), 2, 4);
+	assert_int_equal(event_count(&all, "PROFILER-NOC-FLUSH"),
+			 event_count(&all, "PROFILER-DRAM-PUSH"));
 	assert_int_equal(all.v[all.n - 1].op, 0);
 	vec_free(&all);
 	all = read_all(d);
@@ -337,7 +338,7 @@ static void test_trace_only(void **state)
 	d = OPEN_WITH("TT_METAL_TRACE_PROFILER=1");
 	p = first_riscs(d, "full.c", 2);
 	q = first_riscs(d, "plain.c", 2);
-	run(d, q, 1);
+	program_run(d, q, 1);
 	assert_int_equal(tacho_trace_begin(d), 0);
 	assert_int_equal(tacho_enqueue(d, q), 0);
 	assert_int_equal(tacho_enqueue(d, p), 0);
@@ -345,12 +346,12 @@ static void test_trace_only(void **state)
 	assert_int_equal(tacho_trace_end(d, &trace), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tacho_trace_replay(trace), 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	all = read_all(d);
 	check_whole(&all);
 	assert_int_equal(all.n, 6);
-	assert_int_equal(count(&all, "TRACE-FW"), 3);
-	assert_int_equal(count(&all, "TRACE-KERNEL"), 3);
+	assert_int_equal(event_count(&all, "TRACE-FW"), 3);
+	assert_int_equal(event_count(&all, "TRACE-KERNEL"), 3);
 	for (size_t i = 0; i < all.n; i++) {
 		assert_string_equal(all.v[i].risc, "TENSIX_RISC_AGG");
 		assert_int_equal(all.v[i].trace, 1);
@@ -365,9 +366,9 @@ static void test_trace_only(void **state)
 	tacho_device_close(d);
 }
 
-static uint64_t counted(const struct events *all, const char *name)
+static uint64_t counter_value(const struct events *all, const char *name)
 {
-	const struct tacho_device_event *e = find(all, name, "BRISC");
+	const struct tacho_device_event *e = event_find(all, name, "BRISC");
 
 	if (!e)
 		fail_msg("no counter %s", name);
@@ -400,29 +401,30 @@ static void test_counters(void **state)
 				    p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/matmul.c",
 							      .risc = i ? TACHO_COMPUTE
 									: TACHO_BRISC}) >= 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(counted(&all, "FPU_COUNTER"), 64);
-	assert_int_equal(counted(&all, "SFPU_COUNTER"), 0);
-	assert_int_equal(counted(&all, "MATH_COUNTER"), 64);
-	assert_int_equal(counted(&all, "MATH_INSTRN_STARTED"), 1);
-	assert_int_equal(counted(&all, "UNPACK0_BUSY_THREAD0"), 32);
-	assert_int_equal(counted(&all, "UNPACK1_BUSY_THREAD0"), 32);
-	assert_int_equal(counted(&all, "PACKER_BUSY"), 32);
+	assert_int_equal(counter_value(&all, "FPU_COUNTER"), 64);
+	assert_int_equal(counter_value(&all, "SFPU_COUNTER"), 0);
+	assert_int_equal(counter_value(&all, "MATH_COUNTER"), 64);
+	assert_int_equal(counter_value(&all, "MATH_INSTRN_STARTED"), 1);
+	assert_int_equal(counter_value(&all, "UNPACK0_BUSY_THREAD0"), 32);
+	assert_int_equal(counter_value(&all, "UNPACK1_BUSY_THREAD0"), 32);
+	assert_int_equal(counter_value(&all, "PACKER_BUSY"), 32);
 	/* BRISC uses NoC 0; what came before TRISC1 began is not counted */
-	assert_true(counted(&all, "L1_0_NOC_RING0_INCOMING_0") <= 128);
-	assert_int_equal(counted(&all, "L1_1_NOC_RING1_INCOMING_0"), 0);
-	assert_int_equal(counted(&all, "L1_0_UNPACKER_0"), 32);
+	assert_true(counter_value(&all, "L1_0_NOC_RING0_INCOMING_0") <= 128);
+	assert_int_equal(counter_value(&all, "L1_1_NOC_RING1_INCOMING_0"), 0);
+	assert_int_equal(counter_value(&all, "L1_0_UNPACKER_0"), 32);
 	/* math waits for its tiles, the packer for math */
-	waits = counted(&all, "WAITING_FOR_SRCA_VALID") + counted(&all, "WAITING_FOR_SRCB_VALID");
-	assert_true(counted(&all, "THREAD_STALLS_1") >= waits);
-	assert_true(counted(&all, "WAITING_FOR_NONZERO_SEM_2") > 0);
-	assert_int_equal(counted(&all, "WAITING_FOR_NONFULL_SEM_1"), 0);
-	assert_true(counted(&all, "FPU_INSTRN_AVAILABLE_1") >
-		    counted(&all, "FPU_INSTRN_AVAILABLE_0"));
-	assert_int_equal(counted(&all, "UNPACK_INSTRN_AVAILABLE_2"), 0);
-	assert_int_equal(counted(&all, "THREAD_INSTRUCTIONS_1"), 5);
+	waits = counter_value(&all, "WAITING_FOR_SRCA_VALID") +
+		counter_value(&all, "WAITING_FOR_SRCB_VALID");
+	assert_true(counter_value(&all, "THREAD_STALLS_1") >= waits);
+	assert_true(counter_value(&all, "WAITING_FOR_NONZERO_SEM_2") > 0);
+	assert_int_equal(counter_value(&all, "WAITING_FOR_NONFULL_SEM_1"), 0);
+	assert_true(counter_value(&all, "FPU_INSTRN_AVAILABLE_1") >
+		    counter_value(&all, "FPU_INSTRN_AVAILABLE_0"));
+	assert_int_equal(counter_value(&all, "UNPACK_INSTRN_AVAILABLE_2"), 0);
+	assert_int_equal(counter_value(&all, "THREAD_INSTRUCTIONS_1"), 5);
 	vec_free(&all);
 	tacho_program_free(p);
 	tacho_device_close(d);
@@ -447,22 +449,23 @@ static void test_dispatch(void **state)
 	p = first_riscs(d, "plain.c", 2);
 	assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "x.c",
 								   .cores = {{0, 1}, {0, 1}}}) < 0);
-	run(d, p, 3);
+	program_run(d, p, 3);
 	all = read_all(d);
 	check_whole(&all);
-	assert_int_equal(count(&all, "BRISC-FW"), 3);
-	assert_int_equal(count(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WRITE_PACKED"), 3);
-	assert_int_equal(count(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL"), 3);
-	assert_int_equal(count(&all, "process_cmd_d_dispatch"), 3 * 5);
-	go = find(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL", "NCRISC");
+	assert_int_equal(event_count(&all, "BRISC-FW"), 3);
+	assert_int_equal(event_count(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WRITE_PACKED"), 3);
+	assert_int_equal(
+		event_count(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL"), 3);
+	assert_int_equal(event_count(&all, "process_cmd_d_dispatch"), 3 * 5);
+	go = event_find(&all, "CQ-DISPATCH-SUBORDINATE:CQ_DISPATCH_CMD_SEND_GO_SIGNAL", "NCRISC");
 	assert_int_equal(go->op, 0);
 	assert_int_equal(go->core.y, 1);
 	/* no worker starts before it gets the command, and BRISC waits for the last one */
-	assert_true(find(&all, "BRISC-FW", "BRISC")->start > go->start);
-	assert_true(find(&all, "BRISC-FW", "BRISC")->end <
-		    find(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", "BRISC")->end);
-	assert_int_equal(find(&all, "runtime_host_id_dispatch", "BRISC")->data[0],
-			 op_id(d, find(&all, "BRISC-FW", "BRISC")->op));
+	assert_true(event_find(&all, "BRISC-FW", "BRISC")->start > go->start);
+	assert_true(event_find(&all, "BRISC-FW", "BRISC")->end <
+		    event_find(&all, "CQ-DISPATCH:CQ_DISPATCH_CMD_WAIT", "BRISC")->end);
+	assert_int_equal(event_find(&all, "runtime_host_id_dispatch", "BRISC")->data[0],
+			 op_id(d, event_find(&all, "BRISC-FW", "BRISC")->op));
 	vec_free(&all);
 	tacho_program_free(p);
 	tacho_device_close(d);

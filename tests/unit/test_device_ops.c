@@ -16,7 +16,7 @@
 
 #define MANY 5000
 
-static struct tacho_program *program(struct tacho_device *d, const char *kernel)
+static struct tacho_program *program_make(struct tacho_device *d, const char *kernel)
 {
 	struct tacho_program *p;
 	char source[300];
@@ -119,7 +119,7 @@ static void same_ops(const struct sent *s)
 }
 
 /* Ends the recording and reads what was sent, thread by thread; anything odd fails the test. */
-static void take(struct sent *s)
+static void event_take(struct sent *s)
 {
 	struct ring_view v;
 
@@ -149,7 +149,7 @@ static void take(struct sent *s)
 	same_ops(s);
 }
 
-static void drop(struct sent *s)
+static void event_drop(struct sent *s)
 {
 	buf_free(&s->log);
 	op_host_free(&s->host);
@@ -157,7 +157,7 @@ static void drop(struct sent *s)
 	op_issues_free(&s->issues);
 }
 
-static const char *cell(const struct sent *s, size_t op, enum op_column column)
+static const char *cell_text(const struct sent *s, size_t op, enum op_column column)
 {
 	static char text[4][200000];
 	static unsigned next;
@@ -179,7 +179,8 @@ static const char *cell(const struct sent *s, size_t op, enum op_column column)
  * records; in full again in the next recording. */
 static void test_many(void **state)
 {
-	struct tacho_program *p[2] = {program(device, "plain.c"), program(device, "mixed.c")};
+	struct tacho_program *p[2] = {program_make(device, "plain.c"),
+				      program_make(device, "mixed.c")};
 	struct sent s;
 	uint64_t first;
 
@@ -187,7 +188,7 @@ static void test_many(void **state)
 	session_start(64, RING_DROP);
 	for (int i = 0; i < MANY; i++)
 		assert_int_equal(tacho_enqueue(device, p[i % 2]), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, MANY);
 	assert_int_equal(s.full, 2);
 	assert_int_equal(s.host.ops.n, MANY);
@@ -201,24 +202,24 @@ static void test_many(void **state)
 		assert_int_equal(op->program, i % 2 + 1);
 		assert_int_equal(op->hit, i < 2 ? OP_HIT_UNKNOWN : OP_HIT_TRUE);
 	}
-	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "plain");
-	assert_string_equal(cell(&s, 1, OP_COL_OP_CODE), "mixed");
-	assert_string_equal(cell(&s, 0, OP_COL_OP_TYPE), "tt_dnn_device");
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_CODE), "plain");
+	assert_string_equal(cell_text(&s, 1, OP_COL_OP_CODE), "mixed");
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_TYPE), "tt_dnn_device");
 	assert_int_equal(tacho_op_last(device), s.host.ops.v[MANY - 1].id);
-	drop(&s);
+	event_drop(&s);
 
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(tacho_enqueue(device, p[0]), 0);
 	session_start(64, RING_DROP);
 	assert_int_equal(tacho_enqueue(device, p[1]), 0);
 	assert_int_equal(tacho_enqueue(device, p[1]), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 2);
 	assert_int_equal(s.full, 1);
 	/* Numbers continue, and the program ran before: known to the device, not to the reader. */
 	assert_int_equal(s.host.ops.v[0].id, first + ((uint64_t)(MANY + 10) << 10));
-	assert_string_equal(cell(&s, 0, OP_COL_CACHE_HIT), "True");
-	drop(&s);
+	assert_string_equal(cell_text(&s, 0, OP_COL_CACHE_HIT), "True");
+	event_drop(&s);
 	tacho_program_free(p[0]);
 	tacho_program_free(p[1]);
 }
@@ -226,7 +227,7 @@ static void test_many(void **state)
 /* What the caller says arrives. */
 static void test_described(void **state)
 {
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	const struct tacho_tensor in = {.shape = {1, 0, 33, 64},
 					.layout = TACHO_TILE,
 					.format = TACHO_BFP8_B,
@@ -260,16 +261,16 @@ static void test_described(void **state)
 			 0);
 	session_start(16, RING_DROP);
 	assert_int_equal(tacho_enqueue(device, p), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.host.ops.n, 1);
-	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "Op; \"with\" marks");
-	assert_string_equal(cell(&s, 0, OP_COL_OP_TYPE), "own");
-	assert_string_equal(cell(&s, 0, OP_COL_ATTRIBUTES),
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_CODE), "Op; \"with\" marks");
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_TYPE), "own");
+	assert_string_equal(cell_text(&s, 0, OP_COL_ATTRIBUTES),
 			    "{'a': 'Shape([1; 2])'; 'm': ''; 'z': 'last'}");
-	assert_string_equal(cell(&s, 0, OP_COL_PM_IDEAL), "30");
-	assert_string_equal(cell(&s, 0, OP_COL_PM_COMPUTE), "10");
-	assert_string_equal(cell(&s, 0, OP_COL_PM_BANDWIDTH), "20");
-	assert_string_equal(cell(&s, 0, OP_COL_PM_REQ_I), "[12.0; 0.5]");
+	assert_string_equal(cell_text(&s, 0, OP_COL_PM_IDEAL), "30");
+	assert_string_equal(cell_text(&s, 0, OP_COL_PM_COMPUTE), "10");
+	assert_string_equal(cell_text(&s, 0, OP_COL_PM_BANDWIDTH), "20");
+	assert_string_equal(cell_text(&s, 0, OP_COL_PM_REQ_I), "[12.0; 0.5]");
 	assert_int_equal(s.host.table.programs.v[0].input_count, 1);
 	assert_int_equal(s.host.table.programs.v[0].output_count, 2);
 	snprintf(expected, sizeof(expected),
@@ -297,19 +298,20 @@ static void test_described(void **state)
 		assert_string_equal(all.data, expected);
 		buf_free(&all);
 	}
-	drop(&s);
+	event_drop(&s);
 	/* Another description is another op; none is the kernel's name again. */
 	session_start(16, RING_DROP);
 	assert_int_equal(tacho_op_describe(p, NULL), 0);
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	assert_int_equal(tacho_op_describe(p, &(struct tacho_op){.name = "other"}), 0);
 	assert_int_equal(tacho_enqueue(device, p), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.full, 2);
-	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "plain");
-	assert_string_equal(cell(&s, 1, OP_COL_OP_CODE), "other");
-	assert_string_not_equal(cell(&s, 0, OP_COL_PROGRAM_HASH), cell(&s, 1, OP_COL_PROGRAM_HASH));
-	drop(&s);
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_CODE), "plain");
+	assert_string_equal(cell_text(&s, 1, OP_COL_OP_CODE), "other");
+	assert_string_not_equal(cell_text(&s, 0, OP_COL_PROGRAM_HASH),
+				cell_text(&s, 1, OP_COL_PROGRAM_HASH));
+	event_drop(&s);
 	tacho_program_free(p);
 }
 
@@ -339,7 +341,7 @@ static void test_hostile(void **state)
 	};
 	char *big = malloc(100001);
 	size_t n = sizeof(names) / sizeof(names[0]);
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	struct sent s;
 
 	(void)state;
@@ -364,25 +366,25 @@ static void test_hostile(void **state)
 		tacho_op_host_end(host);
 		tacho_signpost(text, i % 2 ? text : NULL);
 	}
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 4 * (n + 1));
 	assert_int_equal(s.host.ops.n, 3 * (n + 1));
 	assert_int_equal(s.host.signposts.n, n + 1);
 	assert_int_equal(s.host.replays.n, 0);
 	for (size_t i = 0; i < n; i++) {
-		const char *code = cell(&s, 3 * i, OP_COL_OP_CODE);
+		const char *code = cell_text(&s, 3 * i, OP_COL_OP_CODE);
 
 		/* The report writes a semicolon for a comma; what is no UTF-8 is replaced. */
 		if ((unsigned char)names[i][0] == 0xff)
 			continue;
 		for (size_t k = 0; names[i][k]; k++)
 			assert_int_equal(code[k], names[i][k] == ',' ? ';' : names[i][k]);
-		assert_string_equal(code, cell(&s, 3 * i + 2, OP_COL_OP_CODE));
+		assert_string_equal(code, cell_text(&s, 3 * i + 2, OP_COL_OP_CODE));
 	}
-	assert_int_equal(strlen(cell(&s, 3 * n, OP_COL_OP_CODE)), 100000);
+	assert_int_equal(strlen(cell_text(&s, 3 * n, OP_COL_OP_CODE)), 100000);
 	assert_int_equal(s.host.ops.v[2].device, OP_NONE);
 	assert_true(s.host.ops.v[2].id & 1u << 31);
-	drop(&s);
+	event_drop(&s);
 	tacho_program_free(p);
 	free(big);
 }
@@ -391,13 +393,14 @@ static void test_hostile(void **state)
 static void test_groups(void **state)
 {
 	struct tacho_device *other, *both[2];
-	struct tacho_program *p = program(device, "plain.c"), *q = program(device, "mixed.c"), *r;
+	struct tacho_program *p = program_make(device, "plain.c"),
+			     *q = program_make(device, "mixed.c"), *r;
 	struct sent s;
 
 	(void)state;
 	assert_int_equal(tacho_device_open(&other, &(struct tacho_device_options){.arch = "tiny"}),
 			 0);
-	r = program(other, "plain.c");
+	r = program_make(other, "plain.c");
 	both[0] = device;
 	both[1] = other;
 	session_start(16, RING_DROP);
@@ -416,17 +419,17 @@ static void test_groups(void **state)
 	assert_int_equal(tacho_op_begin(&device, 1, NULL), 0);
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	assert_int_equal(tacho_op_end(device), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 3);
 	assert_int_equal(s.host.ops.n, 3);
 	assert_int_equal(s.host.ops.v[0].device, other->number);
 	assert_int_equal(s.host.ops.v[1].device, device->number);
 	assert_int_equal(s.host.ops.v[0].id >> 10, s.host.ops.v[1].id >> 10);
-	assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "AllReduce");
-	assert_string_equal(cell(&s, 2, OP_COL_OP_CODE), "plain");
-	assert_non_null(strstr(cell(&s, 1, OP_COL_DM_SOURCE), "mixed.c"));
-	assert_null(strstr(cell(&s, 0, OP_COL_DM_SOURCE), "mixed.c"));
-	drop(&s);
+	assert_string_equal(cell_text(&s, 0, OP_COL_OP_CODE), "AllReduce");
+	assert_string_equal(cell_text(&s, 2, OP_COL_OP_CODE), "plain");
+	assert_non_null(strstr(cell_text(&s, 1, OP_COL_DM_SOURCE), "mixed.c"));
+	assert_null(strstr(cell_text(&s, 0, OP_COL_DM_SOURCE), "mixed.c"));
+	event_drop(&s);
 	tacho_program_free(p);
 	tacho_program_free(r);
 	/* closed inside of a group */
@@ -437,7 +440,7 @@ static void test_groups(void **state)
 /* A hidden program is nothing to the report; its zones have no op. */
 static void test_hidden(void **state)
 {
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	uint64_t before = tacho_op_last(device);
 	struct sent s;
 
@@ -448,17 +451,17 @@ static void test_hidden(void **state)
 	assert_int_equal(tacho_op_last(device), before);
 	tacho_op_hide(p, 0);
 	assert_int_equal(tacho_enqueue(device, p), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 1);
 	assert_int_not_equal(tacho_op_last(device), before);
-	drop(&s);
+	event_drop(&s);
 	tacho_program_free(p);
 }
 
 /* Ops of a trace belong to it; each replay is reported. */
 static void test_traces(void **state)
 {
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	struct tacho_trace *trace;
 	struct sent s;
 
@@ -472,7 +475,7 @@ static void test_traces(void **state)
 		assert_int_equal(tacho_trace_replay(trace), 0);
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	tacho_trace_free(trace);
-	take(&s);
+	event_take(&s);
 	/* begin, 2 x (enqueue, op), end, 3 replays, op, release */
 	assert_int_equal(s.messages, 1 + 4 + 1 + 3 + 1 + 1);
 	assert_int_equal(s.host.ops.n, 3);
@@ -481,14 +484,14 @@ static void test_traces(void **state)
 	assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[2].trace);
 	assert_int_equal(s.host.ops.v[1].trace, s.host.ops.v[0].trace);
 	assert_int_equal(s.host.ops.v[2].trace, OP_NONE);
-	drop(&s);
+	event_drop(&s);
 	tacho_program_free(p);
 }
 
 /* A recording that begins between replays knows the ops of the trace, also those of groups. */
 static void test_late_recording(void **state)
 {
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	struct tacho_trace *trace;
 	uint64_t id;
 	struct sent s;
@@ -506,14 +509,14 @@ static void test_late_recording(void **state)
 		session_start(16, RING_DROP);
 		assert_int_equal(tacho_trace_replay(trace), 0);
 		assert_int_equal(tacho_trace_replay(trace), 0);
-		take(&s);
+		event_take(&s);
 		assert_int_equal(s.host.ops.n, 1);
 		assert_int_equal(s.host.ops.v[0].id, id);
 		assert_int_equal(s.host.ops.v[0].trace, s.host.replays.v[1].trace);
-		assert_string_equal(cell(&s, 0, OP_COL_OP_CODE), "Group");
+		assert_string_equal(cell_text(&s, 0, OP_COL_OP_CODE), "Group");
 		assert_int_equal(s.host.replays.n, 2);
 		assert_int_equal(device->replayed.v[device->replayed.n - 1].replay, 2);
-		drop(&s);
+		event_drop(&s);
 	}
 	tacho_trace_free(trace);
 	tacho_program_free(p);
@@ -522,17 +525,17 @@ static void test_late_recording(void **state)
 /* Lost or overwritten descriptions are sent in full again. */
 static void test_told_again(void **state)
 {
-	struct tacho_program *p = program(device, "plain.c");
+	struct tacho_program *p = program_make(device, "plain.c");
 	struct sent s;
 
 	(void)state;
 	session_start(16, RING_OVERWRITE);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tacho_enqueue(device, p), 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 3);
 	assert_int_equal(s.full, 3);
-	drop(&s);
+	event_drop(&s);
 	tacho_program_free(p);
 }
 
@@ -563,7 +566,7 @@ static void test_threads(void **state)
 		assert_int_equal(tacho_device_open(&devices[i],
 						   &(struct tacho_device_options){.arch = "tiny"}),
 				 0);
-		p[i] = program(devices[i], "plain.c");
+		p[i] = program_make(devices[i], "plain.c");
 		assert_int_equal(tacho_program_compile(p[i]), 0);
 	}
 	session_start(16, RING_DROP);
@@ -575,12 +578,12 @@ static void test_threads(void **state)
 		assert_int_equal(pthread_join(threads[i], &result), 0);
 		assert_non_null(result);
 	}
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, THREADS * RUNS);
 	assert_int_equal(s.full, THREADS);
 	/* An op of the same number would have taken the place of another. */
 	assert_int_equal(s.host.ops.n, THREADS * RUNS);
-	drop(&s);
+	event_drop(&s);
 	for (int i = 0; i < THREADS; i++) {
 		tacho_program_free(p[i]);
 		tacho_device_close(devices[i]);
@@ -590,16 +593,16 @@ static void test_threads(void **state)
 /* A program that cannot be compiled: its op has a zone and a message all the same. */
 static void test_failed(void **state)
 {
-	struct tacho_program *p = program(device, "none.c");
+	struct tacho_program *p = program_make(device, "none.c");
 	struct sent s;
 
 	(void)state;
 	session_start(16, RING_DROP);
 	assert_true(tacho_enqueue(device, p) < 0);
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 1);
 	assert_int_equal(s.host.ops.n, 1);
-	drop(&s);
+	event_drop(&s);
 	tacho_program_free(p);
 }
 
@@ -613,13 +616,13 @@ static void test_signposts(void **state)
 	tacho_signpost("start", NULL);
 	tacho_signpost("two\nlines", "a message");
 	tacho_signpost(NULL, "");
-	take(&s);
+	event_take(&s);
 	assert_int_equal(s.messages, 3);
 	assert_string_equal(s.host.signposts.v[0].header, "start");
 	assert_null(s.host.signposts.v[0].message);
 	assert_string_equal(s.host.signposts.v[1].header, "two lines");
 	assert_string_equal(s.host.signposts.v[1].message, "a message");
-	drop(&s);
+	event_drop(&s);
 }
 
 int main(void)

@@ -13,7 +13,7 @@ struct log {
 	uint64_t damage; /* markers that runs were said to have lost */
 };
 
-static void take(void *context, const struct prof_item *item)
+static void item_take(void *context, const struct prof_item *item)
 {
 	struct log *l = context;
 
@@ -26,13 +26,14 @@ static void take(void *context, const struct prof_item *item)
 	l->n++;
 }
 
-static void decode(const uint32_t *words, size_t n, struct log *l, struct prof_counts *c)
+static void words_decode(const uint32_t *words, size_t n, struct log *l, struct prof_counts *c)
 {
 	struct prof_reader reader = {0};
 
 	memset(l, 0, sizeof(*l));
 	memset(c, 0, sizeof(*c));
-	prof_decode(&reader, words, n, &(struct prof_expect){.risc = 1, .flat = 7}, take, l, c);
+	prof_decode(&reader, words, n, &(struct prof_expect){.risc = 1, .flat = 7}, item_take, l,
+		    c);
 }
 
 #define HEADER(op) 0, 0, 1 | 7 << 5 | 3 << 13, op
@@ -52,7 +53,7 @@ static void test_good(void **state)
 	struct log l;
 
 	(void)state;
-	decode(words, sizeof(words) / 4, &l, &c);
+	words_decode(words, sizeof(words) / 4, &l, &c);
 	assert_int_equal(c.runs, 1);
 	assert_int_equal(c.damaged, 0);
 	assert_int_equal(l.n, 7);
@@ -86,7 +87,7 @@ static void test_damaged(void **state)
 	struct log l;
 
 	(void)state;
-	decode(words, sizeof(words) / 4, &l, &c);
+	words_decode(words, sizeof(words) / 4, &l, &c);
 	assert_int_equal(l.v[0].id, 20);
 	assert_int_equal(l.v[0].flags, PROF_START_LOST);
 	assert_int_equal(l.v[1].id, 22);
@@ -111,7 +112,7 @@ static void test_guaranteed(void **state)
 	(void)state;
 	assert_non_null(words);
 	memcpy(words, from, 48);
-	decode(words, 12, &l, &c);
+	words_decode(words, 12, &l, &c);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.v[0].flags, PROF_END_LOST);
 	assert_int_equal(c.damaged, 3);
@@ -127,7 +128,7 @@ static void test_cut(void **state)
 
 	(void)state;
 	for (size_t n = 0; n <= sizeof(words) / 4; n++)
-		decode(words, n, &l, &c);
+		words_decode(words, n, &l, &c);
 	assert_int_equal(c.runs, 2);
 	assert_int_equal(l.n, 5);
 	assert_int_equal(c.damaged, 0);
@@ -145,7 +146,7 @@ static void test_wrap(void **state)
 
 	(void)state;
 	prof_decode(&reader, words, sizeof(words) / 4, &(struct prof_expect){.risc = 1, .flat = 7},
-		    take, &l, &c);
+		    item_take, &l, &c);
 	assert_int_equal(l.n, 2);
 	assert_int_equal(l.v[0].end - l.v[0].start, 16);
 	assert_int_equal(l.v[1].end - l.v[1].start, 32);
@@ -193,7 +194,7 @@ static void test_overwritten(void **state)
 
 		memcpy(words, good, sizeof(good));
 		words[ways[i].word] = ways[i].value;
-		prof_decode(&reader, words, sizeof(words) / 4, &expect, take, &l, &c);
+		prof_decode(&reader, words, sizeof(words) / 4, &expect, item_take, &l, &c);
 		for (unsigned k = 0; k < l.n; k++)
 			zones += l.v[k].kind == PROF_K_ZONE && !l.v[k].flags;
 		if (zones != ways[i].zones || c.damaged != ways[i].damaged)
@@ -210,7 +211,7 @@ struct tally {
 	uint32_t first_op, last_op;
 };
 
-static void tally(void *context, const struct tacho_device_event *e)
+static void items_tally(void *context, const struct tacho_device_event *e)
 {
 	struct tally *t = context;
 
@@ -234,15 +235,15 @@ static void test_plain(void **state)
 		return;
 	d = open_device(1000);
 	p = all_riscs(d, "plain.c");
-	run(d, p, 3);
+	program_run(d, p, 3);
 	flat = device_core_at(d, false, 0, 0);
-	assert_int_equal(control(d, PROF_FLAT_ID), flat);
-	assert_int_equal(control(d, PROF_PER_BANK), 3); /* 5 cores, 2 banks */
-	assert_int_equal(control(d, PROF_RUNS), 3);
+	assert_int_equal(control_word(d, PROF_FLAT_ID), flat);
+	assert_int_equal(control_word(d, PROF_PER_BANK), 3); /* 5 cores, 2 banks */
+	assert_int_equal(control_word(d, PROF_RUNS), 3);
 	for (unsigned r = 0; r < 5; r++) {
 		uint64_t at = 32 + ((uint64_t)(flat % 3) * 5 + r) * 48000;
 
-		assert_int_equal(control(d, PROF_HOST_END + r), 3 * 12);
+		assert_int_equal(control_word(d, PROF_HOST_END + r), 3 * 12);
 		for (unsigned run_number = 1; run_number <= 3; run_number++) {
 			d->ops->dram_read(d->self, (unsigned)flat / 3, at + 48 * (run_number - 1),
 					  words, 48);
@@ -311,13 +312,13 @@ static void test_full_classic(void **state)
 		return;
 	d = open_device(1000);
 	p = all_riscs(d, "full.c");
-	run(d, p, 23);
-	assert_int_equal(control(d, PROF_HOST_END), 23 * 512);
-	assert_int_equal(control(d, PROF_DROPPED), 0);
-	run(d, p, 22);
-	assert_int_equal(control(d, PROF_HOST_END), 23 * 512 + 18 * 12);
-	assert_int_equal(control(d, PROF_DROPPED), 31);
-	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	program_run(d, p, 23);
+	assert_int_equal(control_word(d, PROF_HOST_END), 23 * 512);
+	assert_int_equal(control_word(d, PROF_DROPPED), 0);
+	program_run(d, p, 22);
+	assert_int_equal(control_word(d, PROF_HOST_END), 23 * 512 + 18 * 12);
+	assert_int_equal(control_word(d, PROF_DROPPED), 31);
+	assert_int_equal(tacho_profiler_read(d, items_tally, &t), 0);
 	assert_int_equal(t.count, 23 * 125 * 5);
 	assert_int_equal(t.fw, (23 + 18) * 5);
 	assert_int_equal(t.damaged, 0);
@@ -325,8 +326,8 @@ static void test_full_classic(void **state)
 	assert_int_equal(cut, 1);
 	/* after reading there is room again */
 	t = (struct tally){.name = "TEST-FULL"};
-	run(d, p, 1);
-	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	program_run(d, p, 1);
+	assert_int_equal(tacho_profiler_read(d, items_tally, &t), 0);
 	assert_int_equal(t.count, 125 * 5);
 	tacho_program_free(p);
 	tacho_device_close(d);
@@ -344,12 +345,12 @@ static void test_full_drained(void **state)
 		return;
 	d = open_device(0);
 	p = all_riscs(d, "full.c");
-	run(d, p, 60);
-	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	program_run(d, p, 60);
+	assert_int_equal(tacho_profiler_read(d, items_tally, &t), 0);
 	assert_int_equal(t.count, 60 * 300 * 5);
 	assert_int_equal(t.fw, 60 * 5);
 	assert_int_equal(t.last_op - t.first_op, 59);
-	assert_int_equal(control(d, PROF_DROPPED), 0);
+	assert_int_equal(control_word(d, PROF_DROPPED), 0);
 	tacho_program_free(p);
 	tacho_device_close(d);
 }
@@ -367,14 +368,14 @@ static void test_mixed(void **state)
 	d = open_device(0);
 	p = all_riscs(d, "mixed.c");
 	q = all_riscs(d, "invalid.c");
-	run(d, p, 2);
-	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	program_run(d, p, 2);
+	assert_int_equal(tacho_profiler_read(d, items_tally, &t), 0);
 	assert_int_equal(t.count, 2 * 5);
 	assert_int_equal(t.damaged, 0);
 	/* a run that is declared invalid leaves nothing */
 	t = (struct tally){.name = "NO"};
-	run(d, q, 1);
-	assert_int_equal(tacho_profiler_read(d, tally, &t), 0);
+	program_run(d, q, 1);
+	assert_int_equal(tacho_profiler_read(d, items_tally, &t), 0);
 	assert_int_equal(t.count + t.fw, 0);
 	tacho_program_free(p);
 	tacho_program_free(q);
@@ -434,7 +435,7 @@ static void test_counters(void **state)
 				    p, &(struct tacho_kernel){.source = DEVICE_KERNELS "/matmul.c",
 							      .risc = riscs[i],
 							      .fidelity = TACHO_HIFI2}) >= 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	assert_int_equal(tacho_profiler_read(d, take_counter, &c), 0);
 	assert_int_equal(c.fpu, 32);
 	assert_int_equal(c.pack, 32);
@@ -475,7 +476,7 @@ static void test_replay(void **state)
 	d = open_device(0);
 	p = all_riscs(d, "plain.c");
 	q = all_riscs(d, "mixed.c");
-	run(d, p, 1);
+	program_run(d, p, 1);
 	assert_int_equal(tacho_trace_begin(d), 0);
 	assert_true(tacho_trace_begin(d) < 0);
 	assert_int_equal(tacho_enqueue(d, p), 0);
@@ -483,12 +484,12 @@ static void test_replay(void **state)
 	assert_int_equal(tacho_trace_end(d, &trace), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tacho_trace_replay(trace), 0);
-	run(d, q, 1);
+	program_run(d, q, 1);
 	assert_int_equal(tacho_profiler_read(d, count_replays, &counts), 0);
 	assert_int_equal(counts.of_trace, 6);
 	assert_int_equal(counts.others, 2);
 	assert_int_equal(counts.most, 3);
-	assert_int_equal(control(d, PROF_RUNS), 8);
+	assert_int_equal(control_word(d, PROF_RUNS), 8);
 	tacho_trace_free(trace);
 	tacho_program_free(p);
 	tacho_program_free(q);
@@ -546,7 +547,7 @@ static void test_stream(void **state)
 		return;
 	d = open_device(0);
 	p = stream_program(d, 3000, 0);
-	run(d, p, 2);
+	program_run(d, p, 2);
 	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
 	assert_int_equal(t.zones[0], 2 * 5);
 	assert_int_equal(t.zones[1], 2 * 5 * 3000);
@@ -560,7 +561,7 @@ static void test_stream(void **state)
 	/* a run that is declared invalid at its end leaves nothing */
 	p = stream_program(d, 500, 2);
 	t = (struct stream_tally){0};
-	run(d, p, 1);
+	program_run(d, p, 1);
 	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
 	assert_int_equal(t.zones[0] + t.zones[1] + t.zones[2], 0);
 	tacho_program_free(p);
@@ -614,7 +615,7 @@ static void test_stream_late(void **state)
 	slow.run = run_long;
 	d->ops = &slow;
 	p = stream_program(d, 1000, 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	assert_int_equal(tacho_profiler_read(d, stream_take, &t), 0);
 	assert_int_equal(t.zones[1], 5 * 1000);
 	assert_int_equal(t.wrong + t.damaged, 0);
@@ -678,7 +679,7 @@ static void overwrite_on(unsigned count)
 						 0);
 			before = tacho_profiler_lost_all(d);
 			t = (struct trusted){0};
-			run(d, p, 1);
+			program_run(d, p, 1);
 			assert_int_equal(tacho_profiler_read(d, count_trusted, &t), 0);
 			assert_int_equal(t.wrong, 0);
 			assert_true(t.longest < 200000);

@@ -10,7 +10,7 @@
 static const struct tacho_core_range all = {{0, 0}, {1, 1}};
 static const struct tacho_core_range diagonal[] = {{{0, 0}, {0, 0}}, {{1, 1}, {1, 1}}};
 
-static void refused(int result, const char *why)
+static void call_refused(int result, const char *why)
 {
 	assert_true(result < 0);
 	if (!strstr(tacho_device_error(), why))
@@ -68,7 +68,8 @@ static void test_ranges(void **state)
 
 		assert_int_equal(tacho_core_write(device, core, args[0], &zero, 4), 0);
 		if (core.x != core.y)
-			refused(tacho_program_args(p, 0, core, args, 2), "does not run on core");
+			call_refused(tacho_program_args(p, 0, core, args, 2),
+				     "does not run on core");
 		else
 			assert_int_equal(tacho_program_args(p, 0, core, args, 2), 0);
 	}
@@ -89,9 +90,9 @@ static void test_nocs(void **state)
 	(void)state;
 	assert_int_equal(tacho_program_kernel(p, &k), 0);
 	k.risc = TACHO_BRISC;
-	refused(tacho_program_kernel(p, &k), "both use NoC 0 of core 0,0");
+	call_refused(tacho_program_kernel(p, &k), "both use NoC 0 of core 0,0");
 	k.noc = TACHO_NOC_DEFAULT;
-	refused(tacho_program_kernel(p, &k), "both use NoC 0 of core 0,0");
+	call_refused(tacho_program_kernel(p, &k), "both use NoC 0 of core 0,0");
 	k.noc = TACHO_NOC_1;
 	assert_int_equal(tacho_program_kernel(p, &k), 1);
 	program_run(p);
@@ -146,11 +147,11 @@ static void test_circular_buffers(void **state)
 	cb = (struct tacho_cb){.index = 3, .cores = {{1, 0}, {1, 0}}, .pages = 1, .page_size = 64};
 	assert_int_equal(tacho_program_cb(p, &cb), 4);
 	cb.cores = all;
-	refused(tacho_program_cb(p, &cb), "there already on core");
+	call_refused(tacho_program_cb(p, &cb), "there already on core");
 	cb = (struct tacho_cb){.index = 5, .cores = all, .pages = 1, .page_size = 6};
-	refused(tacho_program_cb(p, &cb), "multiple of 4 bytes, not 1 of 6");
+	call_refused(tacho_program_cb(p, &cb), "multiple of 4 bytes, not 1 of 6");
 	cb = (struct tacho_cb){.index = 5, .cores = all, .pages = 1, .page_size = 4, .shares = 9};
-	refused(tacho_program_cb(p, &cb), "no number 8");
+	call_refused(tacho_program_cb(p, &cb), "no number 8");
 	assert_int_equal(tacho_enqueue(device, p), 0);
 	assert_int_equal(tacho_finish(device), 0);
 	cb_expect(0, L1_FREE, 16, 4);
@@ -162,8 +163,8 @@ static void test_circular_buffers(void **state)
 	assert_int_equal(tacho_program_cb_change(p, 0, &cb), 0);
 	cb.pages = 0xffff;
 	cb.page_size = 4096;
-	refused(tacho_program_cb_change(p, 0, &cb), "does not fit into L1");
-	refused(tacho_program_cb_change(p, 9, &cb), "no circular buffer 9");
+	call_refused(tacho_program_cb_change(p, 0, &cb), "does not fit into L1");
+	call_refused(tacho_program_cb_change(p, 9, &cb), "no circular buffer 9");
 	program_run(p);
 	cb_expect(0, L1_FREE, 64, 4);
 	cb_expect(3, L1_FREE + 256, 1, 2048);
@@ -185,7 +186,7 @@ static void test_circular_buffer_meets_buffer(void **state)
 	assert_int_equal(tacho_buffer_new(&b, device, TACHO_L1, free / 4 * 3 / 64 * 64,
 					  free / 4 * 3 / 64 * 64),
 			 0);
-	refused(tacho_enqueue(device, p), "and buffers begin at");
+	call_refused(tacho_enqueue(device, p), "and buffers begin at");
 	tacho_buffer_free(b);
 	program_run(p);
 }
@@ -219,8 +220,8 @@ static void test_small_pages(void **state)
 		}
 		tacho_buffer_free(b);
 	}
-	refused(tacho_dram_read(device, 99, 0, &word, 4), "of bank 99");
-	refused(tacho_bank_noc(device, 99, &port, &offset), "no DRAM bank 99");
+	call_refused(tacho_dram_read(device, 99, 0, &word, 4), "of bank 99");
+	call_refused(tacho_bank_noc(device, 99, &port, &offset), "no DRAM bank 99");
 	assert_int_equal(tacho_bank_noc(device, 0, &port, &offset), 0);
 	assert_int_equal(offset, 0);
 }
@@ -255,13 +256,13 @@ static void test_sharded_buffer(void **state)
 	}
 	tacho_buffer_free(b);
 	shards.bank_count = 0;
-	refused(tacho_buffer_make(&b, device, &o), "pages, shards and banks");
+	call_refused(tacho_buffer_make(&b, device, &o), "pages, shards and banks");
 	shards.bank_count = 4;
 	shards.rows = 3;
-	refused(tacho_buffer_make(&b, device, &o), "more than 3 x 4");
+	call_refused(tacho_buffer_make(&b, device, &o), "more than 3 x 4");
 	shards.rows = 4;
 	shards.banks = (const struct tacho_core[]){{0, 0}, {7, 7}, {0, 1}, {1, 1}};
-	refused(tacho_buffer_make(&b, device, &o), "no core 7,7");
+	call_refused(tacho_buffer_make(&b, device, &o), "no core 7,7");
 }
 
 /* A caller may say where a buffer is, and what number an op has. */
@@ -279,7 +280,7 @@ static void test_given_address_and_number(void **state)
 	tacho_buffer_free(b);
 	assert_int_equal(tacho_program_kernel(p, &k), 0);
 	assert_int_equal(tacho_op_number(p, 77), 0);
-	refused(tacho_op_number(p, 1u << 30), "below");
+	call_refused(tacho_op_number(p, 1u << 30), "below");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(tacho_enqueue(device, p), 0);
 		assert_int_equal(tacho_op_last(device), 77 << 10 | device->number);

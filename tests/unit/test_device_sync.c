@@ -12,8 +12,8 @@
 #define SAMPLES 4000
 
 /* All errors are below their bounds. */
-static unsigned violations(const struct sync_model *m, struct sync_model *dice,
-			   const struct tensix *t, uint64_t from, uint64_t to, double *mean)
+static unsigned bound_violations(const struct sync_model *m, struct sync_model *dice,
+				 const struct tensix *t, uint64_t from, uint64_t to, double *mean)
 {
 	unsigned n = 0;
 
@@ -47,7 +47,7 @@ static void test_scenes(void **state)
 				from = tensix_now(t) + 2000;
 				model_run(&m, &m.d, seconds, every[k]);
 				to = tensix_now(t) - (uint64_t)(every[k] * 1e6) - 20000;
-				assert_int_equal(violations(&m, &m, t, from, to, &mean), 0);
+				assert_int_equal(bound_violations(&m, &m, t, from, to, &mean), 0);
 				if (scene <= SCENE_STEP)
 					assert_true(mean < 100);
 				model_close(&m);

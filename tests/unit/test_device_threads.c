@@ -29,7 +29,7 @@ static struct tacho_program *store_program(struct tacho_device *d, int *kernel)
 }
 
 /* Each thread has a word of its own on a core that all use, and a buffer. */
-static void turn(struct worker *w, struct tacho_program *p, int kernel, uint32_t value)
+static void thread_turn(struct worker *w, struct tacho_program *p, int kernel, uint32_t value)
 {
 	struct tacho_core core = {1, 1};
 	uint32_t address = 0x40000 + 64 * w->number, args[] = {value, address}, got = 0;
@@ -51,7 +51,7 @@ static void turn(struct worker *w, struct tacho_program *p, int kernel, uint32_t
 	tacho_buffer_free(b);
 }
 
-static void *work(void *context)
+static void *thread_work(void *context)
 {
 	struct worker *w = context;
 	struct tacho_program *p;
@@ -63,7 +63,7 @@ static void *work(void *context)
 		return NULL;
 	}
 	for (uint32_t i = 1; i <= TURNS; i++)
-		turn(w, p, kernel, w->number << 16 | i);
+		thread_turn(w, p, kernel, w->number << 16 | i);
 	tacho_program_free(p);
 	return NULL;
 }
@@ -72,7 +72,8 @@ static void start_all(struct worker *workers, struct tacho_device *const *device
 {
 	for (unsigned i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker){.device = devices[i % count], .number = i};
-		assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+		assert_int_equal(pthread_create(&workers[i].thread, NULL, thread_work, &workers[i]),
+				 0);
 	}
 }
 
@@ -86,7 +87,7 @@ static void join_all(struct worker *workers)
 }
 
 /* The kernel's own zones; the device may be used meanwhile. */
-static void count(void *context, const struct tacho_device_event *e)
+static void event_count(void *context, const struct tacho_device_event *e)
 {
 	unsigned *stores = context;
 
@@ -107,12 +108,12 @@ static void test_one_device(void **state)
 	d = open_device(0);
 	start_all(workers, &d, 1);
 	for (unsigned i = 0; i < 5; i++) {
-		assert_int_equal(tacho_profiler_read(d, count, &stores), 0);
+		assert_int_equal(tacho_profiler_read(d, event_count, &stores), 0);
 		assert_int_equal(tacho_profiler_lost_all(d), 0);
 		assert_true(tacho_device_cycles(d) > 0);
 	}
 	join_all(workers);
-	assert_int_equal(tacho_profiler_read(d, count, &stores), 0);
+	assert_int_equal(tacho_profiler_read(d, event_count, &stores), 0);
 	assert_int_equal(stores, THREADS * TURNS * 4);
 	tacho_device_close(d);
 }

@@ -72,12 +72,12 @@ static void random_input(struct matrix *m, uint8_t *bytes, const struct format *
 }
 
 /* ---- the reference ---- */
-static double other(const struct matrix *b, unsigned r, unsigned c, unsigned broadcast)
+static double format_other(const struct matrix *b, unsigned r, unsigned c, unsigned broadcast)
 {
 	return b->v[broadcast < 2 ? r : 0][broadcast == 0 || broadcast == 2 ? c : 0];
 }
 
-static double unary(double x, unsigned which)
+static double unary_reference(double x, unsigned which)
 {
 	switch (which) {
 	case 0:
@@ -95,7 +95,7 @@ static double unary(double x, unsigned which)
 	}
 }
 
-static double line(const struct matrix *a, unsigned axis, unsigned at, bool most, double scale)
+static double tile_line(const struct matrix *a, unsigned axis, unsigned at, bool most, double scale)
 {
 	double sum = 0, top = -1e300;
 
@@ -112,8 +112,8 @@ static double line(const struct matrix *a, unsigned axis, unsigned at, bool most
 }
 
 /* NAN: the operation leaves this place alone. */
-static double reference(const struct matrix *a, const struct matrix *b, unsigned code, unsigned r,
-			unsigned c)
+static double tile_reference(const struct matrix *a, const struct matrix *b, unsigned code,
+			     unsigned r, unsigned c)
 {
 	double sum = 0;
 
@@ -123,11 +123,11 @@ static double reference(const struct matrix *a, const struct matrix *b, unsigned
 		return sum;
 	}
 	if (code < 5)
-		return a->v[r][c] + other(b, r, c, code - 1);
+		return a->v[r][c] + format_other(b, r, c, code - 1);
 	if (code < 9)
-		return a->v[r][c] - other(b, r, c, code - 5);
+		return a->v[r][c] - format_other(b, r, c, code - 5);
 	if (code < 13)
-		return a->v[r][c] * other(b, r, c, code - 9);
+		return a->v[r][c] * format_other(b, r, c, code - 9);
 	if (code == 13)
 		return a->v[r][c];
 	if (code == 14)
@@ -137,12 +137,12 @@ static double reference(const struct matrix *a, const struct matrix *b, unsigned
 
 		if ((axis != 1 && c) || (axis != 0 && r))
 			return NAN;
-		return line(a, axis, axis == 0 ? r : c, op == 2, b->v[0][0]);
+		return tile_line(a, axis, axis == 0 ? r : c, op == 2, b->v[0][0]);
 	}
-	return unary(a->v[r][c], code - 32);
+	return unary_reference(a->v[r][c], code - 32);
 }
 
-static double wrapped(double v, const struct format *f)
+static double value_wrapped(double v, const struct format *f)
 {
 	uint32_t word = (uint32_t)(int64_t)v;
 
@@ -150,25 +150,25 @@ static double wrapped(double v, const struct format *f)
 }
 
 /* Of a block format the precision is that of the largest value of the 16 that share an exponent. */
-static void compare(const struct matrix *got, const struct matrix *a, const struct matrix *b,
-		    unsigned code, const struct format *f)
+static void tile_compare(const struct matrix *got, const struct matrix *a, const struct matrix *b,
+			 unsigned code, const struct format *f)
 {
 	for (unsigned r = 0; r < DIM; r++) {
 		for (unsigned half = 0; half < 2; half++) {
 			double most = 0;
 
 			for (unsigned c = 16 * half; c < 16 * half + 16; c++) {
-				double want = reference(a, b, code, r, c);
+				double want = tile_reference(a, b, code, r, c);
 
 				most = isnan(want) ? most : fmax(most, fabs(want));
 			}
 			for (unsigned c = 16 * half; c < 16 * half + 16; c++) {
-				double want = reference(a, b, code, r, c), have = got->v[r][c];
+				double want = tile_reference(a, b, code, r, c), have = got->v[r][c];
 				bool right;
 
 				if (isnan(want))
 					continue;
-				right = f->integer ? have == wrapped(want, f)
+				right = f->integer ? have == value_wrapped(want, f)
 						   : fabs(have - want) <= f->precision * most +
 										  1e-5 * (1 + most);
 				if (!right)
@@ -180,7 +180,7 @@ static void compare(const struct matrix *got, const struct matrix *a, const stru
 }
 
 /* ---- on the device ---- */
-static unsigned choose(uint32_t *codes, const struct format *f, bool positive)
+static unsigned case_choose(uint32_t *codes, const struct format *f, bool positive)
 {
 	unsigned n = 0;
 
@@ -233,11 +233,11 @@ static void run_codes(struct tacho_device *d, const struct format *f, enum tacho
 	memcpy(list + 1, codes, n * sizeof(*codes));
 	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 4), 0);
 	assert_int_equal(tacho_program_args(p, compute, (struct tacho_core){0, 0}, list, n + 1), 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	for (unsigned i = 0; i < n; i++) {
 		assert_int_equal(tacho_buffer_read(to, (uint64_t)i * bytes, out, bytes), 0);
 		to_matrix(&got, out, f);
-		compare(&got, &a, &b, codes[i], f);
+		tile_compare(&got, &a, &b, codes[i], f);
 	}
 	tacho_program_free(p);
 	tacho_buffer_free(from);
@@ -255,7 +255,7 @@ static void test_all(void **state)
 	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
 	for (unsigned i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		for (int positive = 0; positive < 2; positive++) {
-			unsigned n = choose(codes, &formats[i], positive);
+			unsigned n = case_choose(codes, &formats[i], positive);
 
 			if (n)
 				run_codes(d, &formats[i], TACHO_HIFI4, codes, n, positive);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void refused(int result, const char *why)
+static void call_refused(int result, const char *why)
 {
 	assert_true(result < 0);
 	if (!strstr(tacho_device_error(), why))
@@ -37,7 +37,7 @@ static void simulator_use(void)
 		in[i] = i * 7;
 	if (tacho_device_open(&d, &options) < 0)
 		fail_msg("%s", tacho_device_error());
-	refused(tacho_device_open(&second, &options), "one device, which is open");
+	call_refused(tacho_device_open(&second, &options), "one device, which is open");
 	assert_int_equal(tacho_buffer_new(&b, d, TACHO_DRAM, sizeof(in), 32), 0);
 	assert_int_equal(tacho_buffer_write(b, 0, in, sizeof(in)), 0);
 	assert_int_equal(tacho_buffer_read(b, 0, out, sizeof(out)), 0);
@@ -83,12 +83,12 @@ static void test_not_a_simulator(void **state)
 	struct tacho_device *d;
 
 	(void)state;
-	refused(tacho_device_open(&d, &options), "/no/such/libttsim.so");
+	call_refused(tacho_device_open(&d, &options), "/no/such/libttsim.so");
 	options.simulator = "libm.so.6";
-	refused(tacho_device_open(&d, &options), "it has no libttsim_init");
+	call_refused(tacho_device_open(&d, &options), "it has no libttsim_init");
 }
 
-static void closed(void *self)
+static void device_closed(void *self)
 {
 	*(int *)self = 1;
 }
@@ -96,12 +96,12 @@ static void closed(void *self)
 /* A device that cannot do all that is needed is refused, and closed. */
 static void test_open_with(void **state)
 {
-	const struct tacho_device_ops few = {.close = closed};
+	const struct tacho_device_ops few = {.close = device_closed};
 	struct tacho_device *d;
 	int done = 0;
 
 	(void)state;
-	refused(tacho_device_open_with(&d, &few, &done, NULL), "lacks a function");
+	call_refused(tacho_device_open_with(&d, &few, &done, NULL), "lacks a function");
 	assert_int_equal(done, 1);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void shows(const char *json, const char *want)
+static void json_shows(const char *json, const char *want)
 {
 	struct jread r = {0};
 	struct buf out = BUF_INIT;
@@ -26,17 +26,17 @@ static void shows(const char *json, const char *want)
 static void test_python_text(void **state)
 {
 	(void)state;
-	shows("{\"a\": \"b\", \"c\": [1, 2.5, true, null]}",
-	      "{'a': 'b', 'c': [1, 2.5, True, None]}");
-	shows("\"plain, 'text'\"", "plain, 'text'");
-	shows("[\"it's\"]", "[\"it's\"]");
-	shows("[\"it's \\\"so\\\"\"]", "['it\\'s \"so\"']");
-	shows("[\"a\\nb\\t\\u0001\\\\\"]", "['a\\nb\\t\\x01\\\\']");
-	shows("[\"\\u00e9\\ud83d\\ude00\"]", "['\xc3\xa9\xf0\x9f\x98\x80']");
-	shows("[1e5, 1.0, 1e-7, 12345678901234567890, -0, NaN]",
-	      "[100000.0, 1.0, 1e-07, 12345678901234567890, 0, nan]");
-	shows("{\"a\": 1, \"b\": 2, \"a\": 3}", "{'a': 3, 'b': 2}");
-	shows("[]", "[]");
+	json_shows("{\"a\": \"b\", \"c\": [1, 2.5, true, null]}",
+		   "{'a': 'b', 'c': [1, 2.5, True, None]}");
+	json_shows("\"plain, 'text'\"", "plain, 'text'");
+	json_shows("[\"it's\"]", "[\"it's\"]");
+	json_shows("[\"it's \\\"so\\\"\"]", "['it\\'s \"so\"']");
+	json_shows("[\"a\\nb\\t\\u0001\\\\\"]", "['a\\nb\\t\\x01\\\\']");
+	json_shows("[\"\\u00e9\\ud83d\\ude00\"]", "['\xc3\xa9\xf0\x9f\x98\x80']");
+	json_shows("[1e5, 1.0, 1e-7, 12345678901234567890, -0, NaN]",
+		   "[100000.0, 1.0, 1e-07, 12345678901234567890, 0, nan]");
+	json_shows("{\"a\": 1, \"b\": 2, \"a\": 3}", "{'a': 3, 'b': 2}");
+	json_shows("[]", "[]");
 }
 
 static void test_refused(void **state)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void parse(struct op_host *host, struct op_issues *issues, const char *text)
+static void log_parse(struct op_host *host, struct op_issues *issues, const char *text)
 {
 	char *copy = strdup(text);
 
@@ -25,18 +25,18 @@ static void test_messages(void **state)
 	struct op_issues issues = {0};
 
 	(void)state;
-	parse(&host, &issues,
-	      "MessageName;total_ns\n"
-	      "`TT_DNN_DEVICE_OP: \"A\", 18000000000000000000, 2, false, 1026 ->\n"
-	      "{\"op_code\": \"A,B\", \"op_hash\": 18000000000000000000, \"device_id\": 2, "
-	      "\"global_call_count\": 1026}`;100\n"
-	      "`TT_METAL_TRACE_BEGIN: 2, 5`;110\n"
-	      "`TT_DNN_DEVICE_OP: \"A\", 18000000000000000000, 2, true, 2050`;120\n"
-	      "`TT_METAL_TRACE_END: 2, 5`;130\n"
-	      "`TT_METAL_TRACE_REPLAY: 2, 5`;140\n"
-	      "`TT_SIGNPOST: layer: 5: attn\nmore`;150\n"
-	      "`TT_DNN_FALL_BACK_OP:\"F\" ->\n{\"op_code\": \"F\", \"attributes\": null, "
-	      "\"global_call_count\": 2147483648, \"op_type\": \"python_fallback\"}`;160\n");
+	log_parse(&host, &issues,
+		  "MessageName;total_ns\n"
+		  "`TT_DNN_DEVICE_OP: \"A\", 18000000000000000000, 2, false, 1026 ->\n"
+		  "{\"op_code\": \"A,B\", \"op_hash\": 18000000000000000000, \"device_id\": 2, "
+		  "\"global_call_count\": 1026}`;100\n"
+		  "`TT_METAL_TRACE_BEGIN: 2, 5`;110\n"
+		  "`TT_DNN_DEVICE_OP: \"A\", 18000000000000000000, 2, true, 2050`;120\n"
+		  "`TT_METAL_TRACE_END: 2, 5`;130\n"
+		  "`TT_METAL_TRACE_REPLAY: 2, 5`;140\n"
+		  "`TT_SIGNPOST: layer: 5: attn\nmore`;150\n"
+		  "`TT_DNN_FALL_BACK_OP:\"F\" ->\n{\"op_code\": \"F\", \"attributes\": null, "
+		  "\"global_call_count\": 2147483648, \"op_type\": \"python_fallback\"}`;160\n");
 	assert_int_equal(op_issues_total(&issues), 0);
 	assert_int_equal(host.ops.n, 3);
 	assert_int_equal(host.ops.v[0].trace, OP_NONE);
@@ -58,13 +58,13 @@ static void test_messages_damaged(void **state)
 	struct op_issues issues = {0};
 
 	(void)state;
-	parse(&host, &issues,
-	      "MessageName;total_ns\n"
-	      "`TT_DNN_DEVICE_OP: \"Cut\", 7, 0, false, 1024 ->\n{\"op_code\": \"Cu`;100\n"
-	      "`TT_DNN_DEVICE_OP: \"Ghost\", 42, 0, false, 2048`;110\n"
-	      "`TT_METAL_TRACE_BEGIN: 2`;120\n"
-	      "MLIR_OP_LOCATION;loc(x);130\n"
-	      "`TT_DNN_DEVICE_OP: nonsense`;140\n");
+	log_parse(&host, &issues,
+		  "MessageName;total_ns\n"
+		  "`TT_DNN_DEVICE_OP: \"Cut\", 7, 0, false, 1024 ->\n{\"op_code\": \"Cu`;100\n"
+		  "`TT_DNN_DEVICE_OP: \"Ghost\", 42, 0, false, 2048`;110\n"
+		  "`TT_METAL_TRACE_BEGIN: 2`;120\n"
+		  "MLIR_OP_LOCATION;loc(x);130\n"
+		  "`TT_DNN_DEVICE_OP: nonsense`;140\n");
 	assert_int_equal(issues.counts[OP_ISSUE_BAD_MESSAGE], 2);
 	assert_int_equal(issues.counts[OP_ISSUE_CACHED_UNKNOWN], 1);
 	assert_int_equal(issues.counts[OP_ISSUE_BAD_TRACE], 1);
@@ -84,8 +84,8 @@ static void test_messages_damaged(void **state)
 #define ROW(core, risc, time, id, zone, type) \
 	"0," core "," risc ",7," time ",0," id ",,," zone "," type ",1,f.cc,\n"
 
-static void detect(const char *text, struct op_executions *ops, struct op_issues *issues,
-		   enum op_detect_mode mode)
+static void ops_detect(const char *text, struct op_executions *ops, struct op_issues *issues,
+		       enum op_detect_mode mode)
 {
 	struct devlog dev = {0};
 
@@ -115,7 +115,7 @@ static void test_detect(void **state)
 	struct op_issues issues = {0};
 
 	(void)state;
-	detect(TWO_CORES, &ops, &issues, OP_DETECT_EACH);
+	ops_detect(TWO_CORES, &ops, &issues, OP_DETECT_EACH);
 	assert_int_equal(ops.n, 1);
 	assert_int_equal(ops.v[0].cores, 2);
 	assert_true(ops.v[0].complete);
@@ -137,17 +137,17 @@ static void test_detect_damaged(void **state)
 
 	(void)state;
 	/* The second program never ends on its core, the first runs a second time. */
-	detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START")
-		       ROW("1,1", "BRISC", "400", "1024", "BRISC-FW", "ZONE_START") "0,1,1,BRI\n",
-	       &ops, &issues, OP_DETECT_EACH);
+	ops_detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START") ROW(
+			   "1,1", "BRISC", "400", "1024", "BRISC-FW", "ZONE_START") "0,1,1,BRI\n",
+		   &ops, &issues, OP_DETECT_EACH);
 	assert_int_equal(ops.n, 3);
 	assert_int_equal(issues.counts[OP_ISSUE_OPEN_OP], 2);
 	assert_int_equal(issues.counts[OP_ISSUE_BAD_ROW], 1);
 	assert_false(ops.v[1].complete);
 	vec_free(&ops);
 	op_issues_free(&issues);
-	detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START"), &ops,
-	       &issues, OP_DETECT_FLOW);
+	ops_detect(TWO_CORES ROW("1,1", "BRISC", "300", "2048", "BRISC-FW", "ZONE_START"), &ops,
+		   &issues, OP_DETECT_FLOW);
 	assert_int_equal(ops.n, 1);
 	assert_int_equal(op_issues_damage(&issues), 0);
 	vec_free(&ops);

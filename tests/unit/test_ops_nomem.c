@@ -71,7 +71,7 @@ static void write_logs(void)
 	}
 }
 
-static int report(bool device_only)
+static int report_make(bool device_only)
 {
 	struct ttlog_options options = {
 		.folder = folder, .noc = true, .force = true, .device_only = device_only};
@@ -83,7 +83,7 @@ static int report(bool device_only)
 	return r;
 }
 
-static int stats(void)
+static int stats_make(void)
 {
 	struct op_log_stats s = {0};
 	struct op_issues issues = {0};
@@ -180,7 +180,9 @@ static int report_trace(bool legacy)
 
 static int report_what(int what)
 {
-	return what < 2 ? report(what == 1) : what == 2 ? stats() : report_trace(what == 4);
+	return what < 2    ? report_make(what == 1)
+	       : what == 2 ? stats_make()
+			   : report_trace(what == 4);
 }
 
 /* Until the first run in which no allocation was left to fail. */

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void architectures(void **state)
+static void architectures_check(void **state)
 {
 	const struct arch *a = perf_arch_find("Wormhole_B0");
 
@@ -36,33 +36,33 @@ static void architectures(void **state)
 	assert_int_equal(arch_fidelity_find(NULL), FIDELITY_NONE);
 }
 
-static enum perf_verdict judge(const char *in0, const char *in1, const char *out,
-			       enum arch_fidelity f)
+static enum perf_verdict op_judge(const char *in0, const char *in1, const char *out,
+				  enum arch_fidelity f)
 {
 	struct perf_kind k = {.datatype = {in0, in1, out}, .fidelity = f};
 
 	return perf_fidelity_judge(&k);
 }
 
-static void fidelity(void **state)
+static void fidelity_check(void **state)
 {
 	const char *bf16 = "BFLOAT16", *bfp8 = "BFLOAT8_B", *bfp4 = "BFLOAT4_B";
 
 	(void)state;
-	assert_int_equal(judge(bf16, bf16, bf16, FIDELITY_HIFI4), VERDICT_SUFFICIENT);
-	assert_int_equal(judge(bf16, bf16, bf16, FIDELITY_HIFI2), VERDICT_TOO_LOW);
-	assert_int_equal(judge(bf16, bfp8, bfp4, FIDELITY_HIFI4), VERDICT_TOO_HIGH);
-	assert_int_equal(judge(bf16, bfp8, bfp4, FIDELITY_HIFI2), VERDICT_SUFFICIENT);
-	assert_int_equal(judge(bfp8, bfp8, bfp8, FIDELITY_HIFI4), VERDICT_TOO_HIGH);
-	assert_int_equal(judge(bfp8, bfp8, bfp8, FIDELITY_LOFI), VERDICT_TOO_LOW);
-	assert_int_equal(judge(bfp8, bfp4, bfp8, FIDELITY_LOFI), VERDICT_SUFFICIENT);
-	assert_int_equal(judge(bfp8, bfp4, bfp8, FIDELITY_HIFI2), VERDICT_TOO_HIGH);
-	assert_int_equal(judge("UINT16", bf16, bf16, FIDELITY_HIFI2), VERDICT_NOT_APPLICABLE);
-	assert_int_equal(judge("COMPLEX", bf16, bf16, FIDELITY_HIFI2), VERDICT_UNKNOWN);
-	assert_int_equal(judge(NULL, bf16, bf16, FIDELITY_HIFI2), VERDICT_UNKNOWN);
+	assert_int_equal(op_judge(bf16, bf16, bf16, FIDELITY_HIFI4), VERDICT_SUFFICIENT);
+	assert_int_equal(op_judge(bf16, bf16, bf16, FIDELITY_HIFI2), VERDICT_TOO_LOW);
+	assert_int_equal(op_judge(bf16, bfp8, bfp4, FIDELITY_HIFI4), VERDICT_TOO_HIGH);
+	assert_int_equal(op_judge(bf16, bfp8, bfp4, FIDELITY_HIFI2), VERDICT_SUFFICIENT);
+	assert_int_equal(op_judge(bfp8, bfp8, bfp8, FIDELITY_HIFI4), VERDICT_TOO_HIGH);
+	assert_int_equal(op_judge(bfp8, bfp8, bfp8, FIDELITY_LOFI), VERDICT_TOO_LOW);
+	assert_int_equal(op_judge(bfp8, bfp4, bfp8, FIDELITY_LOFI), VERDICT_SUFFICIENT);
+	assert_int_equal(op_judge(bfp8, bfp4, bfp8, FIDELITY_HIFI2), VERDICT_TOO_HIGH);
+	assert_int_equal(op_judge("UINT16", bf16, bf16, FIDELITY_HIFI2), VERDICT_NOT_APPLICABLE);
+	assert_int_equal(op_judge("COMPLEX", bf16, bf16, FIDELITY_HIFI2), VERDICT_UNKNOWN);
+	assert_int_equal(op_judge(NULL, bf16, bf16, FIDELITY_HIFI2), VERDICT_UNKNOWN);
 }
 
-static void ranges(void **state)
+static void ranges_check(void **state)
 {
 	static const struct {
 		const char *text;
@@ -106,7 +106,7 @@ static void ranges(void **state)
 }
 
 /* The compensation keeps what plain addition loses. */
-static void sums(void **state)
+static void sums_check(void **state)
 {
 	struct perf_sum s = {0};
 
@@ -120,7 +120,7 @@ static void sums(void **state)
 	assert_true(isinf(perf_sum_get(&s)));
 }
 
-static void categories(void **state)
+static void categories_check(void **state)
 {
 	static const struct {
 		const char *name;
@@ -161,13 +161,13 @@ static void categories(void **state)
 		CATEGORY_HOST);
 }
 
-static uint32_t be32(const unsigned char *p)
+static uint32_t png_be32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
 /* Every chunk of the PNG has its checksum, and the pixels unpack to the right size. */
-static void png(void **state)
+static void png_check(void **state)
 {
 	struct perf_stack stacks[] = {{.key = "Matmul (in0:dram)", .time = 70, .category = 0},
 				      {.key = "Gr\xc3\xb6\xc3\x9f"
@@ -185,13 +185,13 @@ static void png(void **state)
 	assert_true(perf_png_ours(out.data, PERF_PNG_HEAD));
 	p = (const unsigned char *)out.data + 8;
 	end = (const unsigned char *)out.data + out.len;
-	for (; p < end; p += be32(p) + 12) {
-		uint32_t len = be32(p);
+	for (; p < end; p += png_be32(p) + 12) {
+		uint32_t len = png_be32(p);
 
-		assert_int_equal(crc32(0, p + 4, len + 4), be32(p + 8 + len));
+		assert_int_equal(crc32(0, p + 4, len + 4), png_be32(p + 8 + len));
 		if (!memcmp(p + 4, "IHDR", 4)) {
-			w = be32(p + 8);
-			h = be32(p + 12);
+			w = png_be32(p + 8);
+			h = png_be32(p + 12);
 		}
 		if (!memcmp(p + 4, "IDAT", 4)) {
 			uLongf size = (uLongf)(w * 3 + 1) * h;
@@ -210,7 +210,7 @@ static void png(void **state)
 	buf_free(&out);
 }
 
-static void svg(void **state)
+static void svg_check(void **state)
 {
 	struct perf_stack stacks[] = {{.key = "a<b>&c\x1b", .time = 1, .device = 0},
 				      {.key = "zero", .time = 0, .device = 1}};
@@ -226,7 +226,7 @@ static void svg(void **state)
 	buf_free(&out);
 }
 
-static void font(void **state)
+static void font_check(void **state)
 {
 	const char *text = "a\xce\xbc\xff\xe2\x82";
 
@@ -248,10 +248,10 @@ static void font(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(architectures), cmocka_unit_test(fidelity),
-		cmocka_unit_test(ranges),        cmocka_unit_test(sums),
-		cmocka_unit_test(categories),    cmocka_unit_test(png),
-		cmocka_unit_test(svg),           cmocka_unit_test(font),
+		cmocka_unit_test(architectures_check), cmocka_unit_test(fidelity_check),
+		cmocka_unit_test(ranges_check),        cmocka_unit_test(sums_check),
+		cmocka_unit_test(categories_check),    cmocka_unit_test(png_check),
+		cmocka_unit_test(svg_check),           cmocka_unit_test(font_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

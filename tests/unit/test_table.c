@@ -40,7 +40,7 @@ static void add_rows(struct table *t)
 	assert_int_equal(table_row(t), 0);
 }
 
-static void check(struct table_style style, const char *want)
+static void table_check(struct table_style style, const char *want)
 {
 	char *text = NULL;
 	size_t len;
@@ -58,19 +58,20 @@ static void check(struct table_style style, const char *want)
 static void test_formats(void **state)
 {
 	(void)state;
-	check((struct table_style){.format = TABLE_AS_TEXT},
-	      "name              count      time      size       %  value  seen\n"
-	      "a, \"b\"\\n\\x1b  1,234,567  1.500 us  2.00 KiB   12.35     -7  yes\n"
-	      "=1                           0 ns            100.00    nan\n");
-	check((struct table_style){.format = TABLE_AS_CSV},
-	      "name,count,time_ns,size,share,value,hidden\n"
-	      "\"a, \"\"b\"\"\n\x1b\",1234567,1500,2048,12.3457,-7,99\n"
-	      "=1,,0,,100.0000,,1\n");
-	check((struct table_style){.format = TABLE_AS_JSON},
-	      "[\n {\"name\": \"a, \\\"b\\\"\\u000a\\u001b\", \"count\": 1234567, \"time_ns\": 1500, "
-	      "\"size\": 2048, \"share\": 12.3457, \"value\": -7, \"hidden\": 99},\n"
-	      " {\"name\": \"=1\", \"count\": null, \"time_ns\": 0, \"size\": null, \"share\": 100.0000, "
-	      "\"value\": null, \"hidden\": 1}\n]\n");
+	table_check((struct table_style){.format = TABLE_AS_TEXT},
+		    "name              count      time      size       %  value  seen\n"
+		    "a, \"b\"\\n\\x1b  1,234,567  1.500 us  2.00 KiB   12.35     -7  yes\n"
+		    "=1                           0 ns            100.00    nan\n");
+	table_check((struct table_style){.format = TABLE_AS_CSV},
+		    "name,count,time_ns,size,share,value,hidden\n"
+		    "\"a, \"\"b\"\"\n\x1b\",1234567,1500,2048,12.3457,-7,99\n"
+		    "=1,,0,,100.0000,,1\n");
+	table_check(
+		(struct table_style){.format = TABLE_AS_JSON},
+		"[\n {\"name\": \"a, \\\"b\\\"\\u000a\\u001b\", \"count\": 1234567, \"time_ns\": 1500, "
+		"\"size\": 2048, \"share\": 12.3457, \"value\": -7, \"hidden\": 99},\n"
+		" {\"name\": \"=1\", \"count\": null, \"time_ns\": 0, \"size\": null, \"share\": 100.0000, "
+		"\"value\": null, \"hidden\": 1}\n]\n");
 }
 
 static void test_guard(void **state)
@@ -134,7 +135,7 @@ static void test_full_disk(void **state)
 	fclose(out);
 }
 
-static void cut(const char *text, size_t width, const char *want)
+static void text_cut(const char *text, size_t width, const char *want)
 {
 	struct buf b = BUF_INIT;
 
@@ -146,11 +147,11 @@ static void cut(const char *text, size_t width, const char *want)
 static void test_cut(void **state)
 {
 	(void)state;
-	cut("short", 5, "short");
-	cut("0123456789", 8, "012..789");
-	cut("0123456789", 7, "012..89");
-	cut("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5,
-	    "\xe6\x97\xa5\xe6\x9c\xac..\xe8\xaa\x9e");
+	text_cut("short", 5, "short");
+	text_cut("0123456789", 8, "012..789");
+	text_cut("0123456789", 7, "012..89");
+	text_cut("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5,
+		 "\xe6\x97\xa5\xe6\x9c\xac..\xe8\xaa\x9e");
 }
 
 /* Bidirectional controls and invisible characters are shown by number; letters stay. */

@@ -9,14 +9,14 @@ enum { LO, TMID, RLO = 3, RMID, TAG = 6, CTRL, LEN, DATA, GO };
 
 static struct tensix *device;
 
-static int setup(void **state)
+static int core_setup(void **state)
 {
 	(void)state;
 	device = tools_device("tiny");
 	return 0;
 }
 
-static int teardown(void **state)
+static int core_teardown(void **state)
 {
 	(void)state;
 	tensix_free(device);
@@ -24,8 +24,8 @@ static int teardown(void **state)
 }
 
 /* One NoC command, given from outside as if a RISC had stored it. */
-static void command(int core, uint32_t tlo, uint32_t tmid, uint32_t rlo, uint32_t rmid,
-		    uint32_t ctrl, uint32_t len, uint32_t data)
+static void noc_command(int core, uint32_t tlo, uint32_t tmid, uint32_t rlo, uint32_t rmid,
+			uint32_t ctrl, uint32_t len, uint32_t data)
 {
 	const uint32_t values[][2] = {{LO, tlo},    {TMID, tmid}, {RLO, rlo},   {RMID, rmid},
 				      {CTRL, ctrl}, {LEN, len},   {DATA, data}, {GO, 1}};
@@ -34,7 +34,7 @@ static void command(int core, uint32_t tlo, uint32_t tmid, uint32_t rlo, uint32_
 		tools_write32(device, core, NIU(values[i][0]), values[i][1]);
 }
 
-static struct tensix_place place(int core)
+static struct tensix_place code_place(int core)
 {
 	struct tensix_place p;
 
@@ -173,12 +173,12 @@ static void test_clock(void **state)
 static void test_noc_write_and_read(void **state)
 {
 	int a = tools_core(device, 0, 0), b = tools_core(device, 1, 1);
-	struct tensix_place to = place(b);
+	struct tensix_place to = code_place(b);
 	uint64_t start = tensix_now(device);
 
 	(void)state;
 	tools_write32(device, a, 0x30000, 0x12345678);
-	command(a, 0x30000, 0, 0x40000, MID(to.x, to.y), 0x12, 4, 0);
+	noc_command(a, 0x30000, 0, 0x40000, MID(to.x, to.y), 0x12, 4, 0);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(0xA)), 1);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 0);
 	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
@@ -188,7 +188,7 @@ static void test_noc_write_and_read(void **state)
 	assert_in_range(tensix_now(device) - start, 30, 30 + 47 + 3 * TENSIX_WINDOW);
 
 	tools_write32(device, b, 0x50000, 0xabcdef01);
-	command(a, 0x50000, MID(to.x, to.y), 0x60000, 0, 0x10, 4, 0);
+	noc_command(a, 0x50000, MID(to.x, to.y), 0x60000, 0, 0x10, 4, 0);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(5)), 1);
 	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
 	assert_int_equal(tools_read32(device, a, 0x60000), 0xabcdef01);
@@ -201,8 +201,8 @@ static void test_noc_empty(void **state)
 	int a = tools_core(device, 0, 0);
 
 	(void)state;
-	command(a, 0x50000, MID(1, 1), 0x60000, 0, 0x10, 0, 0);
-	command(a, 0x50000, 0, 0x60000, MID(1, 1), 0x12, 0, 0);
+	noc_command(a, 0x50000, MID(1, 1), 0x60000, 0, 0x10, 0, 0);
+	noc_command(a, 0x50000, 0, 0x60000, MID(1, 1), 0x12, 0, 0);
 	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(2)), 1);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 1);
@@ -234,14 +234,14 @@ static void test_multicast(void **state)
 
 	(void)state;
 	tools_write32(device, a, 0x30000, 99);
-	command(a, 0x30000, 0, 0x40000, corners, 0x32, 4, 0);
+	noc_command(a, 0x30000, 0, 0x40000, corners, 0x32, 4, 0);
 	tensix_run(device, 1000);
 	for (unsigned i = 1; i < 4; i++)
 		assert_int_equal(tools_read32(device, tools_core(device, i % 2, i / 2), 0x40000),
 				 99);
 	assert_int_equal(tools_read32(device, a, 0x40000), 0);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 3);
-	command(a, 0x30000, 0, 0x40000, corners, 0x20032, 4, 0);
+	noc_command(a, 0x30000, 0, 0x40000, corners, 0x20032, 4, 0);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, a, 0x40000), 99);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(1)), 7);
@@ -250,25 +250,25 @@ static void test_multicast(void **state)
 static void test_atomic_and_inline(void **state)
 {
 	int a = tools_core(device, 0, 0), b = tools_core(device, 1, 0);
-	struct tensix_place to = place(b);
+	struct tensix_place to = code_place(b);
 
 	(void)state;
 	tools_write32(device, b, 0x40000, 40);
-	command(a, 0x40000, MID(to.x, to.y), 0x30000, 0, 0x11, 1u << 12 | 31u << 2, 2);
+	noc_command(a, 0x40000, MID(to.x, to.y), 0x30000, 0, 0x11, 1u << 12 | 31u << 2, 2);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, b, 0x40000), 42);
 	assert_int_equal(tools_read32(device, a, 0x30000), 40);
 	assert_int_equal(tools_read32(device, a, NIU_CTR(0)), 1);
 	/* wraps after the number of bits that is asked for */
 	tools_write32(device, b, 0x40000, 0x107);
-	command(a, 0x40000, MID(to.x, to.y), 0, 0, 0x11, 1u << 12 | 2u << 2, 1);
+	noc_command(a, 0x40000, MID(to.x, to.y), 0, 0, 0x11, 1u << 12 | 2u << 2, 1);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, b, 0x40000), 0x100);
-	command(a, 0x40004, MID(to.x, to.y), 0, 0, 0x1A, 0xf, 1234);
+	noc_command(a, 0x40004, MID(to.x, to.y), 0, 0, 0x1A, 0xf, 1234);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, b, 0x40004), 1234);
 	/* a register of another core: its stream registers, its reset */
-	command(a, TENSIX_STREAMS + 40, MID(to.x, to.y), 0, 0, 0x1A, 0xf, 5);
+	noc_command(a, TENSIX_STREAMS + 40, MID(to.x, to.y), 0, 0, 0x1A, 0xf, 5);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, b, TENSIX_STREAMS + 40), 5);
 }
@@ -286,11 +286,11 @@ static void test_dram(void **state)
 	assert_int_equal(tensix_dram_write(device, 1, 0x1000, &value, 4), 0);
 	assert_int_equal(tensix_dram_write(device, 2, 0, &value, 4), TACHO_ELIMIT);
 	assert_int_equal(tensix_dram_write(device, 1, (64ull << 20) - 2, &value, 4), TACHO_ELIMIT);
-	command(a, 0x1000, MID(port.x, port.y), 0x30000, 0, 0x10, 4, 0);
+	noc_command(a, 0x1000, MID(port.x, port.y), 0x30000, 0, 0x10, 4, 0);
 	tensix_run(device, 1000);
 	assert_int_equal(tools_read32(device, a, 0x30000), value);
 	assert_true(tensix_now(device) - start > 100);
-	command(a, 0x30000, 0, 0x2000, MID(port.x, port.y), 0x12, 4, 0);
+	noc_command(a, 0x30000, 0, 0x2000, MID(port.x, port.y), 0x12, 4, 0);
 	tensix_run(device, 1000);
 	assert_int_equal(tensix_dram_read(device, 1, 0x2000, &back, 4), 0);
 	assert_int_equal(back, value);
@@ -390,8 +390,8 @@ static void test_iram(void **state)
 }
 
 /* Starts queue 0 of an Ethernet core, as a RISC would. */
-static void transmit(struct tensix *t, int core, uint32_t from, uint32_t to, uint32_t bytes,
-		     uint32_t word)
+static void noc_transmit(struct tensix *t, int core, uint32_t from, uint32_t to, uint32_t bytes,
+			 uint32_t word)
 {
 	const uint32_t stores[][2] = {
 		{0x14, from}, {0x1C, to}, {0x18, bytes}, {0x44, word}, {0x4, bytes ? 2 : 4}};
@@ -414,7 +414,7 @@ static void test_links(void **state)
 		TACHO_EUSAGE);
 	assert_int_equal(tensix_link(device, (unsigned)a, device, (unsigned)a), TACHO_EUSAGE);
 	/* nobody at the other end: sent, and gone */
-	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	noc_transmit(device, a, 0x1000, 0x2000, 64, 0);
 	assert_int_equal(tensix_run(device, 1000), TENSIX_IDLE);
 	tensix_advance(other, 5000);
 	assert_int_equal(tensix_link(device, (unsigned)a, other, (unsigned)b), 0);
@@ -422,8 +422,8 @@ static void test_links(void **state)
 	start = tensix_now(device);
 	tools_write32(device, a, 0x1000, 1234);
 	tools_write32(device, a, 0x103c, 5678);
-	transmit(device, a, 0x1000, 0x2000, 64, 0);
-	transmit(device, a, 0, 0x2100, 0, 99);
+	noc_transmit(device, a, 0x1000, 0x2000, 64, 0);
+	noc_transmit(device, a, 0, 0x2100, 0, 99);
 	assert_int_equal(tensix_run(device, 590), TENSIX_LIMIT);
 	assert_int_equal(tools_read32(other, b, 0x2000), 0);
 	assert_int_equal(tensix_run(device, 10000), TENSIX_IDLE);
@@ -433,16 +433,16 @@ static void test_links(void **state)
 	assert_in_range(tensix_now(device) - start, 600, 1300);
 	assert_int_equal(tensix_now(other) - 5000, tensix_now(device) - start);
 	/* the other way, started by the other device's run; into a register */
-	transmit(other, b, 0, TENSIX_STREAMS + 40, 0, 7);
+	noc_transmit(other, b, 0, TENSIX_STREAMS + 40, 0, 7);
 	assert_int_equal(tensix_run(other, 10000), TENSIX_IDLE);
 	assert_int_equal(tools_read32(device, a, TENSIX_STREAMS + 40), 7);
 	/* a worker has no such queue */
 	tools_write32(device, tools_core(device, 0, 0), TENSIX_ETH_QUEUES + 4, 2);
 	assert_int_equal(tensix_unknown_count(device), 1);
 	/* a device that goes leaves the others able to run */
-	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	noc_transmit(device, a, 0x1000, 0x2000, 64, 0);
 	tensix_free(other);
-	transmit(device, a, 0x1000, 0x2000, 64, 0);
+	noc_transmit(device, a, 0x1000, 0x2000, 64, 0);
 	assert_int_equal(tensix_run(device, 10000), TENSIX_IDLE);
 	tensix_free(third);
 }
@@ -508,8 +508,8 @@ static uint64_t dram_reads(uint64_t seed)
 
 	assert_int_equal(tensix_new(&device, &config, NULL), 0);
 	for (unsigned i = 0; i < 50; i++) {
-		command(tools_core(device, i % 2, i / 2 % 2), 64 * i, MID(0, i % 2), 0x30000, 0,
-			0x10, 512, 0);
+		noc_command(tools_core(device, i % 2, i / 2 % 2), 64 * i, MID(0, i % 2), 0x30000, 0,
+			    0x10, 512, 0);
 		tensix_run(device, 10 * i);
 		sum = sum * 31 + device->cores[0].next_event + device->order;
 	}
@@ -575,7 +575,7 @@ static void test_architectures(void **state)
 		TACHO_EUSAGE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, core_setup, core_teardown)
 
 int main(void)
 {

@@ -17,7 +17,7 @@ struct file {
 	Elf32_Shdr s[4];
 };
 
-static void make(struct file *f)
+static void elf_make(struct file *f)
 {
 	static const char strings[64] = "\0main\0data\0.symtab\0.strtab\0.tsc_zones";
 
@@ -71,7 +71,7 @@ static void test_good(void **state)
 	uint32_t size;
 
 	(void)state;
-	make(&f);
+	elf_make(&f);
 	assert_int_equal(elf_parse(&elf, &f, sizeof(f), NULL), 0);
 	assert_int_equal(elf.entry, 0x1000);
 	assert_int_equal(elf.segments, 1);
@@ -88,7 +88,7 @@ static void test_good(void **state)
 	elf_free(&elf);
 }
 
-static void reject(const struct file *f, size_t size, int code)
+static void elf_reject(const struct file *f, size_t size, int code)
 {
 	struct elf_image elf;
 	uint8_t *copy = malloc(size ? size : 1);
@@ -108,39 +108,39 @@ static void test_lies(void **state)
 	struct file f;
 
 	(void)state;
-	make(&f);
+	elf_make(&f);
 	f.e.e_machine = EM_X86_64;
-	reject(&f, sizeof(f), TACHO_EFORMAT);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EFORMAT);
+	elf_make(&f);
 	f.e.e_ident[EI_CLASS] = ELFCLASS64;
-	reject(&f, sizeof(f), TACHO_EFORMAT);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EFORMAT);
+	elf_make(&f);
 	f.p.p_offset = 0xfffffff0;
-	reject(&f, sizeof(f), TACHO_EDAMAGED);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EDAMAGED);
+	elf_make(&f);
 	f.p.p_filesz = 64;
-	reject(&f, sizeof(f), TACHO_EDAMAGED);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EDAMAGED);
+	elf_make(&f);
 	f.p.p_vaddr = 0xfffffff0;
-	reject(&f, sizeof(f), TACHO_EDAMAGED);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EDAMAGED);
+	elf_make(&f);
 	f.e.e_phnum = 1000;
-	reject(&f, sizeof(f), 0);
-	make(&f);
+	elf_reject(&f, sizeof(f), 0);
+	elf_make(&f);
 	f.s[1].sh_link = 77;
-	reject(&f, sizeof(f), TACHO_EDAMAGED);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EDAMAGED);
+	elf_make(&f);
 	f.s[1].sh_size = 0x7fffffff;
-	reject(&f, sizeof(f), TACHO_EDAMAGED);
-	make(&f);
+	elf_reject(&f, sizeof(f), TACHO_EDAMAGED);
+	elf_make(&f);
 	f.sym[1].st_name = 0xffffffff;
-	reject(&f, sizeof(f), 0);
-	make(&f);
+	elf_reject(&f, sizeof(f), 0);
+	elf_make(&f);
 	f.s[2].sh_size = 20; /* the last string is not ended */
-	reject(&f, sizeof(f), 0);
-	make(&f);
+	elf_reject(&f, sizeof(f), 0);
+	elf_make(&f);
 	f.e.e_shstrndx = 99;
-	reject(&f, sizeof(f), 0);
+	elf_reject(&f, sizeof(f), 0);
 }
 
 static void test_cut(void **state)
@@ -148,10 +148,10 @@ static void test_cut(void **state)
 	struct file f;
 
 	(void)state;
-	make(&f);
+	elf_make(&f);
 	for (size_t size = 0; size < sizeof(f); size++)
-		reject(&f, size, 0);
-	reject(&f, 10, TACHO_EFORMAT);
+		elf_reject(&f, size, 0);
+	elf_reject(&f, 10, TACHO_EFORMAT);
 }
 
 int main(void)

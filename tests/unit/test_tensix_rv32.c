@@ -4,14 +4,14 @@
 
 static struct tensix *device;
 
-static int setup(void **state)
+static int cpu_setup(void **state)
 {
 	(void)state;
 	device = tools_device("tiny");
 	return 0;
 }
 
-static int teardown(void **state)
+static int cpu_teardown(void **state)
 {
 	(void)state;
 	tensix_free(device);
@@ -371,7 +371,7 @@ static void test_latencies(void **state)
 }
 
 static uint32_t random_state = 12345;
-static uint32_t random32(void)
+static uint32_t random_word(void)
 {
 	random_state = random_state * 1664525u + 1013904223u;
 	return random_state ^ random_state >> 13;
@@ -409,25 +409,26 @@ static uint32_t random_insn(uint32_t left)
 	static const uint32_t loads[] = {0x0003, 0x1003, 0x2003, 0x4003, 0x5003};
 	static const uint32_t stores[] = {0x0023, 0x1023, 0x2023};
 	static const uint32_t branches[] = {0x0063, 0x1063, 0x4063, 0x5063, 0x6063, 0x7063};
-	uint32_t rd = random32() % 32, r = random32() % 11, how = random32() % 3;
-	uint32_t far = left > 4 ? 4 * (1 + random32() % 4) : 4;
+	uint32_t rd = random_word() % 32, r = random_word() % 11, how = random_word() % 3;
+	uint32_t far = left > 4 ? 4 * (1 + random_word() % 4) : 4;
 
 	if (rd == 8)
 		rd = 9;
 	if (r == 8)
-		return RB(branches[random32() % 6], random32() % 32, random32() % 32, far);
+		return RB(branches[random_word() % 6], random_word() % 32, random_word() % 32, far);
 	if (r == 9)
 		return J(far) | rd << 7;
 	if (r == 10)
-		return (random32() & 1 ? LUI(rd, random32()) : AUIPC(rd, random32()));
+		return (random_word() & 1 ? LUI(rd, random_word()) : AUIPC(rd, random_word()));
 	if (r < 4)
-		return RR(rr[random32() % 18], rd, random32() % 32, random32() % 32);
+		return RR(rr[random_word() % 18], rd, random_word() % 32, random_word() % 32);
 	if (r < 6)
-		return how ? RI(ri[random32() % 6], rd, random32() % 32, random32() % 4096)
-			   : RI(shifts[random32() % 3], rd, random32() % 32, random32() % 32);
+		return how ? RI(ri[random_word() % 6], rd, random_word() % 32, random_word() % 4096)
+			   : RI(shifts[random_word() % 3], rd, random_word() % 32,
+				random_word() % 32);
 	if (r == 6)
-		return RI(loads[random32() % 5], rd, 8, random32() % 256 * 4);
-	return RS(stores[how], random32() % 32, 8, random32() % 256 * 4);
+		return RI(loads[random_word() % 5], rd, 8, random_word() % 256 * 4);
+	return RS(stores[how], random_word() % 32, 8, random_word() % 256 * 4);
 }
 
 static void test_both_interpreters_agree(void **state)
@@ -443,7 +444,7 @@ static void test_both_interpreters_agree(void **state)
 		size_t n = 0;
 
 		for (unsigned i = 1; i < 32; i++) {
-			uint32_t v = i == 8 ? 0x4000 : random32() >> random32() % 32;
+			uint32_t v = i == 8 ? 0x4000 : random_word() >> random_word() % 32;
 
 			words[n++] = LUI(i, v + 0x800u);
 			words[n++] = ADDI(i, i, v & 0xfff);
@@ -452,7 +453,7 @@ static void test_both_interpreters_agree(void **state)
 			words[n] = random_insn(199 - (uint32_t)n), n++;
 		words[n++] = EBREAK;
 		for (unsigned i = 0; i < 256; i++) {
-			uint32_t v = random32();
+			uint32_t v = random_word();
 
 			memcpy(memory + 4 * i, &v, 4);
 		}
@@ -512,5 +513,5 @@ int main(void)
 		cmocka_unit_test(test_disasm),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, cpu_setup, cpu_teardown);
 }

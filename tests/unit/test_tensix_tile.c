@@ -25,7 +25,7 @@ static void random_tile(struct tile *t)
 }
 
 /* Packs and unpacks again: what the engine sees of a tile in this format. */
-static void through(struct tile *t, unsigned format)
+static void value_through(struct tile *t, unsigned format)
 {
 	uint8_t bytes[4096];
 
@@ -42,7 +42,7 @@ static void test_formats(void **state)
 		random_tile(&a);
 		a.f[5] = 0;
 		b = a;
-		through(&b, formats[k]);
+		value_through(&b, formats[k]);
 		for (unsigned row = 0; row < 64; row++) {
 			float most = 0;
 
@@ -55,7 +55,7 @@ static void test_formats(void **state)
 		assert_true(b.f[5] == 0);
 		/* what is representable stays as it is */
 		a = b;
-		through(&a, formats[k]);
+		value_through(&a, formats[k]);
 		assert_memory_equal(a.f, b.f, sizeof(a.f));
 	}
 	assert_int_equal(tile_bytes(TILE_BFLOAT16), 2048);
@@ -128,8 +128,8 @@ static void test_matmul(void **state)
 
 		random_tile(&a);
 		random_tile(&b);
-		through(&a, formats[k]);
-		through(&b, formats[k]);
+		value_through(&a, formats[k]);
+		value_through(&b, formats[k]);
 		tile_matmul(&c, &a, &b, false, false);
 		d = c;
 		tile_matmul(&d, &a, &b, false, false);
@@ -177,17 +177,17 @@ static void test_binary(void **state)
 }
 
 /* Of double precision, by their definitions; P: the parameters. */
-static double sigmoid(double x)
+static double reference_sigmoid(double x)
 {
 	return 1 / (1 + exp(-x));
 }
 
-static double gelu(double x)
+static double reference_gelu(double x)
 {
 	return 0.5 * x * (1 + erf(x / sqrt(2)));
 }
 
-static double clamped(double x, double low, double high)
+static double reference_clamped(double x, double low, double high)
 {
 	return fmin(fmax(x, low), high);
 }
@@ -208,7 +208,7 @@ static double inverse_erf(double y)
 }
 
 /* I0 and I1 as the mean of exp(x cos t) cos(n t). */
-static double bessel(double x, int n)
+static double reference_bessel(double x, int n)
 {
 	double sum = 0;
 
@@ -765,7 +765,7 @@ static void test_shapes(void **state)
 /* ---- after the queues ---- */
 #define OP(op, operand) ((uint32_t)(op) << 24 | (operand))
 
-static void push(struct tensix_core *c, unsigned thread, uint32_t word)
+static void tile_push(struct tensix_core *c, unsigned thread, uint32_t word)
 {
 	uint64_t cycle = 0;
 
@@ -782,32 +782,32 @@ static void test_engine(void **state)
 	(void)state;
 	random_tile(&a);
 	random_tile(&b);
-	through(&a, TILE_BFLOAT16);
-	through(&b, TILE_BFP8);
+	value_through(&a, TILE_BFLOAT16);
+	value_through(&b, TILE_BFP8);
 	tile_pack(c->l1 + 0x10000, &a, TILE_BFLOAT16);
 	tile_pack(c->l1 + 0x11000, &b, TILE_BFP8);
 	tile_matmul(&want, &a, &b, false, false);
-	through(&want, TILE_FLOAT32);
+	value_through(&want, TILE_FLOAT32);
 	for (unsigned fidelity = 0; fidelity < 4; fidelity++) {
 		uint64_t busy = c->engine ? c->engine->count[COUNT_BUSY + UNIT_FPU] : 0;
 
 		/* the packer's thread comes first and has to wait for the others */
-		push(c, 2, OP(0xA6, 1u << 1 << 2 | 1));
-		push(c, 2, OP(0xE0, 2u << 16 | TILE_FLOAT32));
-		push(c, 2, OP(0xE5, 3));
-		push(c, 2, OP(0xE6, 0x12000 / 16));
-		push(c, 2, OP(0xE7, 1));
-		push(c, 2, OP(0xA5, 1u << 1 << 2));
+		tile_push(c, 2, OP(0xA6, 1u << 1 << 2 | 1));
+		tile_push(c, 2, OP(0xE0, 2u << 16 | TILE_FLOAT32));
+		tile_push(c, 2, OP(0xE5, 3));
+		tile_push(c, 2, OP(0xE6, 0x12000 / 16));
+		tile_push(c, 2, OP(0xE7, 1));
+		tile_push(c, 2, OP(0xA5, 1u << 1 << 2));
 		assert_true(engine_idle(c, 2) == TENSIX_NEVER);
-		push(c, 1, OP(0xE3, fidelity));
-		push(c, 1, OP(0xE4, 0u << 8 | 3));
-		push(c, 1, OP(0xA4, 1u << 1 << 2));
-		push(c, 1, OP(0xE7, 0));
+		tile_push(c, 1, OP(0xE3, fidelity));
+		tile_push(c, 1, OP(0xE4, 0u << 8 | 3));
+		tile_push(c, 1, OP(0xA4, 1u << 1 << 2));
+		tile_push(c, 1, OP(0xE7, 0));
 		assert_true(engine_idle(c, 1) == TENSIX_NEVER);
-		push(c, 0, OP(0xE0, 0u << 16 | TILE_BFLOAT16));
-		push(c, 0, OP(0xE1, 0x10000 / 16));
-		push(c, 0, OP(0xE0, 1u << 16 | TILE_BFP8));
-		push(c, 0, OP(0xE2, 0x11000 / 16));
+		tile_push(c, 0, OP(0xE0, 0u << 16 | TILE_BFLOAT16));
+		tile_push(c, 0, OP(0xE1, 0x10000 / 16));
+		tile_push(c, 0, OP(0xE0, 1u << 16 | TILE_BFP8));
+		tile_push(c, 0, OP(0xE2, 0x11000 / 16));
 		assert_true(engine_idle(c, 2) != TENSIX_NEVER);
 		assert_int_equal(c->engine->count[COUNT_BUSY + UNIT_FPU] - busy, cycles[fidelity]);
 		/* unpack 32, then math, then pack 64, each 5 to get through */
@@ -830,7 +830,7 @@ static void test_engine_faults(void **state)
 		struct tensix_core *c = &t->cores[tools_core(t, 0, 0)];
 		struct tensix_fault f;
 
-		push(c, 1, words[i]);
+		tile_push(c, 1, words[i]);
 		assert_true(tensix_fault(t, &f, true));
 		assert_int_equal(f.kind, TENSIX_FAULT_ENGINE);
 		assert_int_equal(f.risc, TENSIX_T1);
@@ -849,9 +849,9 @@ static void test_engine_queue(void **state)
 	for (unsigned i = 0; i < ENGINE_QUEUE; i++)
 		assert_true(engine_push(c, 0, OP(0xA6, 1u << 2 | 1), &cycle));
 	assert_false(engine_push(c, 0, OP(0x02, 0), &cycle));
-	push(c, 1, OP(0xA4, 1u << 2));
+	tile_push(c, 1, OP(0xA4, 1u << 2));
 	assert_true(engine_push(c, 0, OP(0x02, 0), &cycle));
-	push(c, 1, OP(0x55, 0));
+	tile_push(c, 1, OP(0x55, 0));
 	assert_int_equal(t->stats.engine_unknown, 1);
 	tensix_free(t);
 }

@@ -4,7 +4,7 @@
 #include "trace_tools.h"
 
 /* Two threads; each has a lane of one block, one of a few and one of many. */
-static struct trace *make(struct test_zones *z)
+static struct trace *trace_make(struct test_zones *z)
 {
 	const char *path = test_path("blocks.tacho");
 	struct test_shape shape = {10, 3, 50, 60, 30, false};
@@ -23,7 +23,7 @@ static struct trace *make(struct test_zones *z)
 }
 
 /* A look at a few zones of a lane; how many blocks were decoded for it. */
-static uint64_t look(struct trace *t, struct trace_lod *lod, uint32_t lane, uint64_t at)
+static uint64_t blocks_compare(struct trace *t, struct trace_lod *lod, uint32_t lane, uint64_t at)
 {
 	struct trace_lod_item *items = NULL;
 	size_t count = 0, cap = 0;
@@ -40,7 +40,7 @@ static uint64_t look(struct trace *t, struct trace_lod *lod, uint32_t lane, uint
 static void test_blocks(void **state)
 {
 	struct test_zones z = {0};
-	struct trace *t = make(&z);
+	struct trace *t = trace_make(&z);
 	uint64_t seed = 5, span = t->end - t->start, again = 0;
 	struct trace_lod *lod;
 
@@ -53,18 +53,18 @@ static void test_blocks(void **state)
 		uint64_t at = t->start + test_random(&seed) % span;
 
 		for (uint32_t lane = 0; lane < 3; lane++) {
-			uint64_t decoded = look(t, lod, lane, at);
+			uint64_t decoded = blocks_compare(t, lod, lane, at);
 
 			/* The next tile needs it again. */
-			assert_int_equal(look(t, lod, lane, at), 0);
+			assert_int_equal(blocks_compare(t, lod, lane, at), 0);
 			again += i >= 50 && lane < 2 ? decoded : 0;
 		}
 	}
 	assert_int_equal(again, 0);
 	/* The first track is no longer in use. */
 	for (int i = 0; i < 1000; i++)
-		look(t, lod, 5, t->start + test_random(&seed) % span);
-	assert_int_equal(look(t, lod, 0, t->start), 1);
+		blocks_compare(t, lod, 5, t->start + test_random(&seed) % span);
+	assert_int_equal(blocks_compare(t, lod, 0, t->start), 1);
 	trace_set_cache(t, 0);
 	assert_int_equal(private_of(t)->idle + private_of(t)->idle_count, 0);
 	trace_lod_close(lod);

@@ -12,7 +12,7 @@ struct file {
 	size_t size;
 };
 
-static struct file load(const char *path)
+static struct file file_load(const char *path)
 {
 	struct file f;
 	struct stat st;
@@ -31,7 +31,7 @@ static void put_byte(int fd, size_t offset, uint8_t byte)
 	assert_true(pwrite(fd, &byte, 1, (off_t)offset) == 1);
 }
 
-static void store(const char *path, const void *bytes, size_t size)
+static void file_store(const char *path, const void *bytes, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
@@ -63,7 +63,7 @@ static struct file make_file(void)
 		assert_int_equal(trace_checkpoint(w, "state", 5), 0);
 	}
 	test_close(w);
-	return load(path);
+	return file_load(path);
 }
 
 /* Reads all there is; every zone must be one that was written. Returns how many. */
@@ -101,7 +101,7 @@ static void test_cut(void **state)
 
 	(void)state;
 	strcpy(path, test_path("cut.tacho"));
-	store(path, f.bytes, f.size);
+	file_store(path, f.bytes, f.size);
 	for (size_t size = f.size; size-- > 0;) {
 		struct tacho_error err;
 		struct trace *t;
@@ -136,7 +136,7 @@ static void test_flip(void **state)
 
 	(void)state;
 	strcpy(path, test_path("flip.tacho"));
-	store(path, f.bytes, f.size);
+	file_store(path, f.bytes, f.size);
 	fd = open(path, O_WRONLY);
 	for (size_t i = 0; i < f.size; i++) {
 		uint8_t bit = (uint8_t)(1u << test_random(&seed) % 8);
@@ -178,7 +178,7 @@ static void test_rubbish(void **state)
 	(void)state;
 	for (size_t i = f.size / 3; i < f.size / 3 + f.size / 8; i++)
 		f.bytes[i] = (uint8_t)test_random(&seed);
-	store(test_path("rubbish.tacho"), f.bytes, f.size);
+	file_store(test_path("rubbish.tacho"), f.bytes, f.size);
 	t = test_open(test_path("rubbish.tacho"));
 	n = read_all(t);
 	assert_true(n > ZONES / 4 && n < ZONES && t->damage.bad_blocks > 0);
@@ -189,7 +189,7 @@ static void test_rubbish(void **state)
 		memset(f.bytes + i + 8, 0, 8);
 		f.bytes[i + 9] = 4;
 	}
-	store(test_path("rubbish.tacho"), f.bytes, f.size);
+	file_store(test_path("rubbish.tacho"), f.bytes, f.size);
 	t = test_open(test_path("rubbish.tacho"));
 	assert_int_equal(read_all(t), 0);
 	trace_close(t);
@@ -210,7 +210,7 @@ static void test_counted_once(void **state)
 	while (memcmp(f.bytes + at, "TBLK\2\0", 6))
 		at++;
 	f.bytes[at + 40] ^= 1;
-	store(test_path("once.tacho"), f.bytes, f.size);
+	file_store(test_path("once.tacho"), f.bytes, f.size);
 	t = test_open(test_path("once.tacho"));
 	assert_int_equal(t->damage.bad_blocks, 0);
 	for (int i = 0; i < 3; i++) {
@@ -244,19 +244,19 @@ static void test_other_versions(void **state)
 	(void)state;
 	f.bytes[24 + 4] = 0x20; /* incompatible bit 37 */
 	seal_header(&f);
-	store(test_path("future.tacho"), f.bytes, f.size);
+	file_store(test_path("future.tacho"), f.bytes, f.size);
 	assert_int_equal(trace_open(&t, test_path("future.tacho"), &err), TACHO_EVERSION);
 	assert_non_null(strstr(err.text, "bit 37"));
 	f.bytes[24 + 4] = 0;
 	f.bytes[16] = 0xff; /* compatible bits do not matter */
 	seal_header(&f);
-	store(test_path("future.tacho"), f.bytes, f.size);
+	file_store(test_path("future.tacho"), f.bytes, f.size);
 	t = test_open(test_path("future.tacho"));
 	assert_int_equal(read_all(t), ZONES);
 	trace_close(t);
 	memcpy(f.bytes + 8, "\1\2\3\4", 4);
 	seal_header(&f);
-	store(test_path("future.tacho"), f.bytes, f.size);
+	file_store(test_path("future.tacho"), f.bytes, f.size);
 	assert_int_equal(trace_open(&t, test_path("future.tacho"), &err), TACHO_EFORMAT);
 	assert_non_null(strstr(err.text, "big-endian"));
 	free(f.bytes);
@@ -279,7 +279,7 @@ static void with_block(const char *path, const struct file *f, uint8_t type, uin
 	sum = XXH3_64bits_withSeed(b + 32, len, XXH3_64bits(b, 24));
 	memcpy(b + 24, &sum, 8);
 	memcpy(b + 32 + len, f->bytes + 64, f->size - 64 - 100);
-	store(path, longer, f->size + 32 + len - 100);
+	file_store(path, longer, f->size + 32 + len - 100);
 	free(longer);
 }
 
@@ -334,7 +334,7 @@ static void test_not_a_trace(void **state)
 	assert_int_equal(trace_open(&t, test_path("missing"), &err), TACHO_EREAD);
 	assert_int_equal(trace_open(&t, "/", &err), TACHO_EREAD);
 	assert_int_equal(trace_open(&t, "/dev/null", &err), TACHO_EREAD);
-	store(test_path("text"), "hello", 5);
+	file_store(test_path("text"), "hello", 5);
 	assert_int_equal(trace_open(&t, test_path("text"), &err), TACHO_EFORMAT);
 	assert_int_equal(mkfifo(test_path("fifo"), 0600), 0);
 	assert_int_equal(trace_open(&t, test_path("fifo"), &err), TACHO_EREAD);
@@ -359,7 +359,7 @@ static struct file make_short(uint32_t lanes, int zones)
 				       t + 100 + test_random(&seed) % 1000, i % 3, 0);
 	}
 	test_close(w);
-	return load(path);
+	return file_load(path);
 }
 
 /* A short recording has no checkpoint, and all of it must not be in one block: half of it is read.
@@ -382,7 +382,7 @@ static void test_half(void **state)
 			struct tacho_error err;
 			struct trace *t;
 
-			store(path, f.bytes, f.size * part / 4);
+			file_store(path, f.bytes, f.size * part / 4);
 			assert_int_equal(trace_open(&t, path, &err), 0);
 			if (t->zones < all * part / 8 || t->zones > all)
 				fail_msg("case %zu: %llu of %llu zones in %zu/4", i,

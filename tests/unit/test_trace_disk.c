@@ -15,7 +15,7 @@ static struct {
 	int error;
 } faults[CALLS] = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
 
-static bool fails(enum call call)
+static bool write_fails(enum call call)
 {
 	return faults[call].countdown >= 0 && faults[call].countdown-- == 0;
 }
@@ -33,7 +33,7 @@ int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigne
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t len)
 {
-	if (!fails(CALL_WRITE))
+	if (!write_fails(CALL_WRITE))
 		return __real_write(fd, bytes, len);
 	if (!faults[CALL_WRITE].error)
 		return __real_write(fd, bytes, len > 1);
@@ -41,9 +41,9 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t len)
 	return -1;
 }
 
-static int outcome(enum call call, int r)
+static int write_outcome(enum call call, int r)
 {
-	if (!fails(call))
+	if (!write_fails(call))
 		return r;
 	errno = faults[call].error;
 	return -1;
@@ -51,22 +51,22 @@ static int outcome(enum call call, int r)
 
 int __wrap_fsync(int fd)
 {
-	return outcome(CALL_SYNC, __real_fsync(fd));
+	return write_outcome(CALL_SYNC, __real_fsync(fd));
 }
 
 int __wrap_fdatasync(int fd)
 {
-	return outcome(CALL_SYNC, __real_fdatasync(fd));
+	return write_outcome(CALL_SYNC, __real_fdatasync(fd));
 }
 
 int __wrap_close(int fd)
 {
-	return outcome(CALL_CLOSE, __real_close(fd));
+	return write_outcome(CALL_CLOSE, __real_close(fd));
 }
 
 int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
-	if (fails(CALL_RENAME)) {
+	if (write_fails(CALL_RENAME)) {
 		errno = faults[CALL_RENAME].error;
 		return -1;
 	}
@@ -102,7 +102,7 @@ static uint64_t count_zones(const char *path)
 }
 
 /* The file may grow to BYTES only. Errors stick, nothing else breaks. */
-static void fill(rlim_t bytes)
+static void trace_fill(rlim_t bytes)
 {
 	char path[128], part[160];
 	struct tacho_error err;
@@ -136,7 +136,7 @@ static void test_full(void **state)
 {
 	(void)state;
 	for (rlim_t bytes = 1000; bytes < 400000; bytes = bytes * 5 / 4 + 7)
-		fill(bytes);
+		trace_fill(bytes);
 }
 
 /* A full disk when the file is created leaves no file. */

@@ -137,7 +137,7 @@ static void same_lod(struct trace_lod *a, struct trace *t, struct trace *fresh, 
 	trace_lod_close(b);
 }
 
-static void same(struct trace *t, struct trace_lod *lod, const char *path, uint64_t *seed)
+static void traces_same(struct trace *t, struct trace_lod *lod, const char *path, uint64_t *seed)
 {
 	struct trace *fresh = test_open(path);
 
@@ -231,7 +231,7 @@ static void record_step(struct recording *r)
 /* ------------------------------------------------------------------ tests */
 
 /* Appends bytes [from, to) of one file to another. */
-static void append(const char *from_path, const char *to_path, size_t from, size_t to)
+static void file_append(const char *from_path, const char *to_path, size_t from, size_t to)
 {
 	int in = open(from_path, O_RDONLY),
 	    out = open(to_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -271,7 +271,7 @@ static void grow_by_pieces(uint64_t seed, size_t piece)
 		record_step(&r);
 	test_close(r.w);
 	size = file_size(whole);
-	append(whole, part, 0, at);
+	file_append(whole, part, 0, at);
 	assert_int_equal(trace_follow(&t, name, NULL), 0);
 	assert_int_equal(trace_lod_open(&lod, t, NULL, NULL), 0);
 	while (at < size) {
@@ -280,19 +280,19 @@ static void grow_by_pieces(uint64_t seed, size_t piece)
 		int change;
 
 		to = to < size ? to : size;
-		append(whole, part, at, to);
+		file_append(whole, part, at, to);
 		at = to;
 		change = trace_refresh(t, NULL);
 		assert_true(change == TRACE_SAME || change == TRACE_GREW);
 		assert_int_equal(t->generation, generation + (change == TRACE_GREW));
 		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-		same(t, lod, part, &seed);
+		traces_same(t, lod, part, &seed);
 	}
 	assert_false(t->damage.unfinished);
 	assert_int_equal(rename(part, name), 0);
 	assert_int_equal(trace_refresh(t, NULL), TRACE_SAME);
 	assert_string_equal(t->path, name);
-	same(t, lod, name, &seed);
+	traces_same(t, lod, name, &seed);
 	trace_lod_close(lod);
 	trace_close(t);
 }
@@ -393,26 +393,26 @@ static void test_resumed(void **state)
 			assert_int_equal(truncate(part, (off_t)file_size(part) - 100), 0);
 		assert_true(trace_refresh(t, &err) >= 0);
 		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-		same(t, lod, part, &seed);
+		traces_same(t, lod, part, &seed);
 		assert_int_equal(trace_writer_resume(&r.w, path, NULL, &bytes, &len, &err), 0);
 		if (round > 2) {
 			/* Seen while it is short, or only when it has grown again. */
 			assert_int_equal(trace_refresh(t, &err), TRACE_RELOADED);
 			assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-			same(t, lod, part, &seed);
+			traces_same(t, lod, part, &seed);
 		}
 		for (int i = 0; i < 12; i++)
 			record_step(&r);
 		assert_int_equal(trace_refresh(t, &err), round > 2 ? TRACE_GREW : TRACE_RELOADED);
 		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-		same(t, lod, part, &seed);
+		traces_same(t, lod, part, &seed);
 	}
 	test_close(r.w);
 	assert_int_equal(trace_refresh(t, &err), TRACE_GREW);
 	assert_int_equal(trace_lod_refresh(lod, NULL), 0);
 	assert_string_equal(t->path, path);
 	assert_int_equal(t->origin, origin);
-	same(t, lod, path, &seed);
+	traces_same(t, lod, path, &seed);
 	trace_lod_close(lod);
 	trace_close(t);
 }
@@ -441,7 +441,7 @@ static void test_replaced(void **state)
 	assert_int_equal(write(fd, "\x89TAC", 4), 4);
 	close(fd);
 	assert_int_equal(trace_refresh(t, NULL), TRACE_SAME);
-	same(t, lod, path, &seed);
+	traces_same(t, lod, path, &seed);
 	unlink(part);
 	record_start(&next, path);
 	record_step(&next);
@@ -449,11 +449,11 @@ static void test_replaced(void **state)
 	assert_int_equal(trace_refresh(t, NULL), TRACE_RELOADED);
 	assert_int_equal(trace_lod_refresh(lod, NULL), 0);
 	assert_memory_not_equal(uuid, t->uuid, sizeof(uuid));
-	same(t, lod, part, &seed);
+	traces_same(t, lod, part, &seed);
 	test_close(next.w);
 	assert_int_equal(trace_refresh(t, NULL), TRACE_GREW);
 	assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-	same(t, lod, path, &seed);
+	traces_same(t, lod, path, &seed);
 	unlink(path);
 	assert_int_equal(trace_refresh(t, NULL), TRACE_SAME);
 	trace_lod_close(lod);
@@ -487,7 +487,7 @@ static void test_settled(void **state)
 		record_step(&r);
 		assert_int_equal(trace_checkpoint(r.w, "end", 3), 0);
 		unlink(copy);
-		append(part, copy, 0, file_size(part));
+		file_append(part, copy, 0, file_size(part));
 		for (uint32_t i = 0; i < 8192 * 9; i++)
 			test_zone_add(&z,
 				      (struct test_zone){.start = r.now + 5000000ull * i,
@@ -498,7 +498,7 @@ static void test_settled(void **state)
 		assert_true(file_size(part) > file_size(copy));
 		assert_int_equal(trace_refresh(t, &err), TRACE_GREW);
 		assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-		same(t, lod, copy, &seed);
+		traces_same(t, lod, copy, &seed);
 		trace_writer_abandon(r.w);
 		assert_int_equal(trace_refresh(t, &err), TRACE_SAME);
 		assert_int_equal(trace_writer_resume(&r.w, path, NULL, &bytes, &len, &err), 0);
@@ -507,7 +507,7 @@ static void test_settled(void **state)
 	test_close(r.w);
 	assert_int_equal(trace_refresh(t, &err), TRACE_GREW);
 	assert_int_equal(trace_lod_refresh(lod, NULL), 0);
-	same(t, lod, path, &seed);
+	traces_same(t, lod, path, &seed);
 	trace_lod_close(lod);
 	trace_close(t);
 }

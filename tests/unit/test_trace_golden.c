@@ -6,7 +6,7 @@
  */
 #include "trace_tools.h"
 
-static const char *golden(const char *name)
+static const char *golden_check(const char *name)
 {
 	static char path[512];
 
@@ -148,7 +148,7 @@ static void check_rows(struct trace *t)
 
 static void test_v1(void **state)
 {
-	struct trace *t = test_open(golden("v1.tacho"));
+	struct trace *t = test_open(golden_check("v1.tacho"));
 	struct trace_check check;
 	struct trace_stat *stats;
 	size_t count;
@@ -181,7 +181,7 @@ static void test_v1(void **state)
 
 static void test_v1_sparse(void **state)
 {
-	struct trace *t = test_open(golden("v1-sparse.tacho"));
+	struct trace *t = test_open(golden_check("v1-sparse.tacho"));
 	struct trace_check check;
 	struct trace_cursor *c;
 	struct trace_zone z;

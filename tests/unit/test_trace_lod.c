@@ -11,8 +11,8 @@ struct lane {
 
 static const char *rate; /* ticks per second of what is made; NULL: not said */
 
-static struct trace *make(const char *name, uint32_t threads, size_t zones, struct test_shape shape,
-			  struct test_zones *z)
+static struct trace *trace_make(const char *name, uint32_t threads, size_t zones,
+				struct test_shape shape, struct test_zones *z)
 {
 	const char *path = test_path(name);
 	struct trace_writer *w = test_writer(path);
@@ -68,7 +68,7 @@ struct answer {
 	uint64_t count, busy, singles;
 };
 
-static struct answer brute(const struct lane *l, uint64_t t0, uint64_t t1, uint64_t pixel)
+static struct answer items_brute(const struct lane *l, uint64_t t0, uint64_t t1, uint64_t pixel)
 {
 	struct answer a = {0};
 
@@ -95,8 +95,8 @@ static void check_view(struct trace_lod *lod, uint32_t lane, const struct lane *
 		       uint64_t t1, uint32_t width)
 {
 	uint64_t pixel = (t1 - t0 + width - 1) / width, last = 0;
-	struct answer inner = brute(l, t0, t1, pixel), got = {0};
-	struct answer outer = brute(l, t0 > pixel ? t0 - pixel : 0, t1 + pixel, pixel);
+	struct answer inner = items_brute(l, t0, t1, pixel), got = {0};
+	struct answer outer = items_brute(l, t0 > pixel ? t0 - pixel : 0, t1 + pixel, pixel);
 	uint8_t *want = calloc(width, 1), *have = calloc(width, 1);
 	struct trace_lod_item *items = NULL;
 	size_t count = 0, cap = 0;
@@ -305,10 +305,10 @@ static void check_whole(struct trace *t, const char *dir)
 	trace_lod_close(lod);
 }
 
-static void try(uint32_t threads, size_t zones, struct test_shape shape, int views)
+static void query_try(uint32_t threads, size_t zones, struct test_shape shape, int views)
 {
 	struct test_zones z = {0};
-	struct trace *t = make("lod.tacho", threads, zones, shape, &z);
+	struct trace *t = trace_make("lod.tacho", threads, zones, shape, &z);
 	const char *dir = test_path("lod");
 
 	check_trace(t, &z, dir, views);
@@ -323,7 +323,7 @@ static void test_dense(void **state)
 	for (int i = 0; i < 3; i++) {
 		rate = (const char *[]){NULL, "2300000000", "24000000"}[i];
 		rows_used = 0;
-		try(2, 60000, (struct test_shape){10, 3, 50, 60, 4, false}, 60);
+		query_try(2, 60000, (struct test_shape){10, 3, 50, 60, 4, false}, 60);
 		assert_true(rows_used > 20);
 	}
 	rate = NULL;
@@ -332,21 +332,21 @@ static void test_dense(void **state)
 static void test_sparse(void **state)
 {
 	(void)state;
-	try(2, 20000, (struct test_shape){10, 2, 1ull << 30, 500, 3, false}, 60);
+	query_try(2, 20000, (struct test_shape){10, 2, 1ull << 30, 500, 3, false}, 60);
 }
 
 static void test_empty_zones(void **state)
 {
 	(void)state;
-	try(1, 20000, (struct test_shape){10, 2, 3, 0, 3, false}, 60);
-	try(1, 3000, (struct test_shape){10, 2, 0, 0, 3, false}, 20);
+	query_try(1, 20000, (struct test_shape){10, 2, 3, 0, 3, false}, 60);
+	query_try(1, 3000, (struct test_shape){10, 2, 0, 0, 3, false}, 20);
 }
 
 static void test_huge(void **state)
 {
 	(void)state;
-	try(1, 8000, (struct test_shape){10, 3, 1ull << 33, 1ull << 37, 3, false}, 60);
-	try(300, 3000, (struct test_shape){10, 2, 1ull << 20, 1ull << 22, 2, false}, 3);
+	query_try(1, 8000, (struct test_shape){10, 3, 1ull << 33, 1ull << 37, 3, false}, 60);
+	query_try(300, 3000, (struct test_shape){10, 2, 1ull << 20, 1ull << 22, 2, false}, 3);
 }
 
 /* An index of another trace, a short one and a folder that cannot be written are all coped with. */
@@ -354,7 +354,7 @@ static void test_cache(void **state)
 {
 	struct test_zones z = {0};
 	struct trace *t =
-		make("cache.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
+		trace_make("cache.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
 	const char *dir = test_path("cache");
 	char command[256];
 
@@ -408,8 +408,8 @@ static void test_cache_damage(void **state)
 {
 	static const char *const cuts[] = {"0", "1", "300", "8192", "-1", "-5000"};
 	struct test_zones z = {0};
-	struct trace *t = make("damage.tacho", 1, 9000,
-			       (struct test_shape){10, 2, 1 << 20, 1 << 21, 3, false}, &z);
+	struct trace *t = trace_make("damage.tacho", 1, 9000,
+				     (struct test_shape){10, 2, 1 << 20, 1 << 21, 3, false}, &z);
 	const char *dir = test_path("damage");
 	char command[300];
 
@@ -448,7 +448,7 @@ static void test_cache_trim(void **state)
 {
 	struct test_zones z = {0};
 	struct trace *t =
-		make("trim.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
+		trace_make("trim.tacho", 1, 1000, (struct test_shape){3, 2, 9, 9, 2, false}, &z);
 	const char *dir = test_path("trim");
 
 	(void)state;

@@ -9,7 +9,7 @@ struct both {
 	struct buf out;
 };
 
-static void setup(struct both *b)
+static void packer_setup(struct both *b)
 {
 	b->pack = packer_new(1);
 	b->unpack = unpacker_new();
@@ -17,7 +17,7 @@ static void setup(struct both *b)
 	assert_true(b->pack && b->unpack);
 }
 
-static void cleanup(struct both *b)
+static void packer_cleanup(struct both *b)
 {
 	packer_free(b->pack);
 	unpacker_free(b->unpack);
@@ -53,7 +53,7 @@ static void test_alike_texts(void **state)
 	struct in in;
 
 	(void)state;
-	setup(&b);
+	packer_setup(&b);
 	for (size_t n = 1; n < 4u << 20; n = n * 3 + 1) {
 		while (text.len < n)
 			buf_addf(&text, "%08zu the same words again and again", text.len);
@@ -76,10 +76,10 @@ static void test_alike_texts(void **state)
 	assert_memory_equal(back.data, text.data, text.len);
 	buf_free(&text);
 	buf_free(&back);
-	cleanup(&b);
+	packer_cleanup(&b);
 }
 
-static void check(struct both *b, const uint32_t *v, size_t n)
+static void column_check(struct both *b, const uint32_t *v, size_t n)
 {
 	uint64_t *wide = malloc(n * sizeof(*wide)), *back = malloc(n * sizeof(*back));
 	uint32_t *back32 = malloc(n * sizeof(*back32));
@@ -105,7 +105,7 @@ static void check(struct both *b, const uint32_t *v, size_t n)
 }
 
 /* Small numbers, and each EVERY of them (by chance, or exactly when PERIODIC) a large one. */
-static void fill(uint32_t *v, size_t n, unsigned every, bool periodic, uint64_t *seed)
+static void column_fill(uint32_t *v, size_t n, unsigned every, bool periodic, uint64_t *seed)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool large = (periodic ? i : test_random(seed)) % every == every - 1;
@@ -125,14 +125,14 @@ static void test_columns(void **state)
 	uint64_t seed = 9;
 
 	(void)state;
-	setup(&b);
+	packer_setup(&b);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++)
 			for (int periodic = 0; periodic < 2; periodic++) {
-				fill(v, sizes[i], shares[k], periodic, &seed);
-				check(&b, v, sizes[i]);
+				column_fill(v, sizes[i], shares[k], periodic, &seed);
+				column_check(&b, v, sizes[i]);
 			}
-	cleanup(&b);
+	packer_cleanup(&b);
 	free(v);
 }
 
@@ -145,7 +145,7 @@ static void test_far(void **state)
 	struct both b;
 
 	(void)state;
-	setup(&b);
+	packer_setup(&b);
 	for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
 		for (size_t i = 0; i < N; i++)
 			v[i] = (uint32_t)(i * 7 % 200);
@@ -153,16 +153,16 @@ static void test_far(void **state)
 			v[i] += 300;
 		for (size_t i = N - BUNCH; i < N; i++)
 			v[i] += 400 + (uint32_t)i;
-		check(&b, v, N);
+		column_check(&b, v, N);
 		assert_int_equal(method_of(&b.out, 1), METHOD_SPARSE);
 	}
-	cleanup(&b);
+	packer_cleanup(&b);
 	free(v);
 }
 
 /* A sparse plane that somebody else has made: COUNT bytes are said to be at the end of LIST. */
-static int sparse(struct both *b, size_t count, const char *list, size_t len, uint8_t *plane,
-		  size_t n)
+static int column_sparse(struct both *b, size_t count, const char *list, size_t len, uint8_t *plane,
+			 size_t n)
 {
 	buf_reset(&b->out);
 	add_varint(&b->out, count);
@@ -176,24 +176,24 @@ static void test_sparse(void **state)
 	struct both b;
 
 	(void)state;
-	setup(&b);
-	assert_int_equal(sparse(&b, 3, "\0\2\xff\1abc", 7, plane, 262), 0);
+	packer_setup(&b);
+	assert_int_equal(column_sparse(&b, 3, "\0\2\xff\1abc", 7, plane, 262), 0);
 	assert_true(plane[0] == 'a' && plane[1] == 0 && plane[3] == 'b' && plane[260] == 'c');
-	assert_int_equal(sparse(&b, 0, "", 0, plane, 262), 0);
-	assert_int_equal(sparse(&b, 0, "\xff\xff", 2, plane, 262), 0); /* to nowhere */
+	assert_int_equal(column_sparse(&b, 0, "", 0, plane, 262), 0);
+	assert_int_equal(column_sparse(&b, 0, "\xff\xff", 2, plane, 262), 0); /* to nowhere */
 	for (size_t i = 0; i < 262; i++)
 		assert_int_equal(plane[i], 0);
 	/* Beyond the end, by one and by far. */
-	assert_int_equal(sparse(&b, 1, "\5a", 2, plane, 5), TACHO_EDAMAGED);
-	assert_int_equal(sparse(&b, 1, "\xff\xff\xff\4a", 5, plane, 600), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 1, "\5a", 2, plane, 5), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 1, "\xff\xff\xff\4a", 5, plane, 600), TACHO_EDAMAGED);
 	/* More places than bytes, more bytes than places, fewer than are said. */
-	assert_int_equal(sparse(&b, 1, "\1\1a", 3, plane, 600), TACHO_EDAMAGED);
-	assert_int_equal(sparse(&b, 3, "\1abc", 4, plane, 600), TACHO_EDAMAGED);
-	assert_int_equal(sparse(&b, 5, "\1a", 2, plane, 600), TACHO_EDAMAGED);
-	assert_int_equal(sparse(&b, 601, "\1a", 2, plane, 600), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 1, "\1\1a", 3, plane, 600), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 3, "\1abc", 4, plane, 600), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 5, "\1a", 2, plane, 600), TACHO_EDAMAGED);
+	assert_int_equal(column_sparse(&b, 601, "\1a", 2, plane, 600), TACHO_EDAMAGED);
 	assert_int_equal(unpack_plane(b.unpack, METHOD_SPARSE, "", 0, plane, 600), TACHO_EDAMAGED);
 	assert_int_equal(unpack_plane(b.unpack, 4, "\0\0", 2, plane, 600), TACHO_EDAMAGED);
-	cleanup(&b);
+	packer_cleanup(&b);
 }
 
 /* Any byte of a column may be another one: it is read or refused, and nothing else is touched. */
@@ -205,9 +205,9 @@ static void test_hostile(void **state)
 	struct both b;
 
 	(void)state;
-	setup(&b);
-	fill(v, N, 20, false, &seed);
-	check(&b, v, N);
+	packer_setup(&b);
+	column_fill(v, N, 20, false, &seed);
+	column_check(&b, v, N);
 	assert_int_equal(method_of(&b.out, 1), METHOD_SPARSE);
 	for (size_t i = 0; i < b.out.len; i++)
 		for (unsigned k = 0; k < 8; k++) {
@@ -223,7 +223,7 @@ static void test_hostile(void **state)
 			assert_true(unpack_column(b.unpack, &in, wide, N) < 0);
 			free(bytes);
 		}
-	cleanup(&b);
+	packer_cleanup(&b);
 }
 
 int main(void)

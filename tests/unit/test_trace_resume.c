@@ -40,7 +40,7 @@ static void add_event(struct trace_writer *w, uint64_t i)
 	assert_int_equal(trace_add_ledger(w, track, &ledger), 0);
 }
 
-static void record(struct trace_writer *w, uint64_t from, uint64_t to, uint64_t every)
+static void trace_record(struct trace_writer *w, uint64_t from, uint64_t to, uint64_t every)
 {
 	struct progress p = {0};
 
@@ -126,7 +126,8 @@ static void test_kills(void **state)
 			size_t len;
 			int r;
 
-			record(w, next, to < EVENTS ? to : EVENTS, 100 + test_random(&seed) % 3000);
+			trace_record(w, next, to < EVENTS ? to : EVENTS,
+				     100 + test_random(&seed) % 3000);
 			if (to >= EVENTS)
 				break;
 			trace_writer_abandon(w);

@@ -181,7 +181,7 @@ static void test_rich(void **state)
 }
 
 /* Each lane gives its zones in order; the walk gives all by start, parents first. */
-static void compare(struct trace *t, struct test_zones *z)
+static void traces_compare(struct trace *t, struct test_zones *z)
 {
 	struct trace_cursor *c;
 	struct trace_walk *w;
@@ -240,7 +240,7 @@ static void random_trace(uint32_t threads, size_t zones, size_t memory, struct t
 	assert_int_equal(trace_check(t, &check, NULL), 0);
 	assert_string_equal(check.first_error, "");
 	assert_int_equal(check.zones, z.n);
-	compare(t, &z);
+	traces_compare(t, &z);
 	trace_close(t);
 	free(z.v);
 	free(now);

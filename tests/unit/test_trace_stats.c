@@ -18,14 +18,14 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool selected(const struct test_zone *z, const struct trace_filter *f)
+static bool zone_selected(const struct test_zone *z, const struct trace_filter *f)
 {
 	return z->start >= f->t0 && z->start < f->t1 && (!f->tracks || f->tracks[z->track]) &&
 	       (!f->srclocs || f->srclocs[z->srcloc]);
 }
 
-static struct trace_stat brute(const struct test_zones *z, uint32_t srcloc,
-			       const struct trace_filter *f)
+static struct trace_stat stats_brute(const struct test_zones *z, uint32_t srcloc,
+				     const struct trace_filter *f)
 {
 	uint64_t *durations = malloc((z->n + 1) * sizeof(*durations));
 	struct trace_stat s = {.srcloc = srcloc, .min = UINT64_MAX};
@@ -34,7 +34,7 @@ static struct trace_stat brute(const struct test_zones *z, uint32_t srcloc,
 	for (size_t i = 0; i < z->n; i++) {
 		uint64_t d = z->v[i].end - z->v[i].start;
 
-		if (z->v[i].srcloc != srcloc || !selected(&z->v[i], f))
+		if (z->v[i].srcloc != srcloc || !zone_selected(&z->v[i], f))
 			continue;
 		if (z->v[i].flags & TRACE_ZONE_UNFINISHED) {
 			s.unfinished++;
@@ -63,7 +63,8 @@ static struct trace_stat brute(const struct test_zones *z, uint32_t srcloc,
 	return s;
 }
 
-static void check(struct trace *t, const struct test_zones *z, const struct trace_filter *filter)
+static void stats_check(struct trace *t, const struct test_zones *z,
+			const struct trace_filter *filter)
 {
 	struct trace_filter all = {.t1 = UINT64_MAX};
 	const struct trace_filter *f = filter ? filter : &all;
@@ -73,7 +74,7 @@ static void check(struct trace *t, const struct test_zones *z, const struct trac
 
 	assert_int_equal(trace_stats(t, filter, &stats, &count, NULL), 0);
 	for (size_t i = 0; i < count; i++) {
-		struct trace_stat want = brute(z, stats[i].srcloc, f), *s = &stats[i];
+		struct trace_stat want = stats_brute(z, stats[i].srcloc, f), *s = &stats[i];
 
 		assert_true(s->total <= last);
 		last = s->total;
@@ -91,7 +92,7 @@ static void check(struct trace *t, const struct test_zones *z, const struct trac
 		seen += s->count + s->unfinished;
 	}
 	for (size_t i = 0; i < z->n; i++)
-		total += selected(&z->v[i], f);
+		total += zone_selected(&z->v[i], f);
 	assert_int_equal(seen, total);
 	free(stats);
 }
@@ -102,18 +103,18 @@ static void check_filters(struct trace *t, const struct test_zones *z)
 	uint64_t span = t->end - t->start;
 	struct trace_filter f = {.t0 = t->start + span / 3, .t1 = t->start + span / 2};
 
-	check(t, z, NULL);
-	check(t, z, &(struct trace_filter){.t1 = UINT64_MAX});
-	check(t, z, &f);
+	stats_check(t, z, NULL);
+	stats_check(t, z, &(struct trace_filter){.t1 = UINT64_MAX});
+	stats_check(t, z, &f);
 	f.tracks = tracks;
-	check(t, z, &f);
+	stats_check(t, z, &f);
 	f.srclocs = srclocs;
-	check(t, z, &f);
+	stats_check(t, z, &f);
 	f.t0 = 0;
 	f.t1 = UINT64_MAX;
-	check(t, z, &f);
+	stats_check(t, z, &f);
 	f.t0 = f.t1 = t->start + span / 2;
-	check(t, z, &f);
+	stats_check(t, z, &f);
 }
 
 /* As an older version wrote it: the header does not say that recursion is marked. */
@@ -142,7 +143,7 @@ static void write_unmarked(struct trace_writer *w, const struct test_zones *z)
 	free(plain.v);
 }
 
-static void try(size_t zones, struct test_shape shape)
+static void filter_try(size_t zones, struct test_shape shape)
 {
 	char path[128], part[160];
 	struct test_zones z = {0};
@@ -191,16 +192,16 @@ static void test_small(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n < 250; n += 7)
-		try(n, (struct test_shape){n % 3 ? NAMES : 2, 3 + n % 4, 5, 20, 3, n % 2});
+		filter_try(n, (struct test_shape){n % 3 ? NAMES : 2, 3 + n % 4, 5, 20, 3, n % 2});
 }
 
 static void test_large(void **state)
 {
 	(void)state;
-	try(60000, (struct test_shape){NAMES, 5, 50, 3000, 3, true});
-	try(60000, (struct test_shape){2, 2, 10, 2, 8, false});
-	try(60000, (struct test_shape){NAMES, 3, 1ull << 20, 1ull << 30, 3, false});
-	try(20000, (struct test_shape){NAMES, 3, 1ull << 33, 1ull << 40, 3, true});
+	filter_try(60000, (struct test_shape){NAMES, 5, 50, 3000, 3, true});
+	filter_try(60000, (struct test_shape){2, 2, 10, 2, 8, false});
+	filter_try(60000, (struct test_shape){NAMES, 3, 1ull << 20, 1ull << 30, 3, false});
+	filter_try(20000, (struct test_shape){NAMES, 3, 1ull << 33, 1ull << 40, 3, true});
 }
 
 /* Long and nearly equal: the spread must not drown in the square of the mean. */

@@ -18,7 +18,7 @@ static const struct tracy_write_options kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static void convert(const char *from, const char *to, size_t kind, struct tracy_notes *notes)
+static void file_convert(const char *from, const char *to, size_t kind, struct tracy_notes *notes)
 {
 	struct trace *t = test_open(from);
 	struct tacho_error err = {0};
@@ -31,7 +31,7 @@ static void convert(const char *from, const char *to, size_t kind, struct tracy_
 	trace_close(t);
 }
 
-static struct trace *back(const char *path)
+static struct trace *file_back(const char *path)
 {
 	struct tacho_error err = {0};
 	struct trace *t;
@@ -66,7 +66,7 @@ static void sort_lines(char *text)
 }
 
 /* A line per thing that both sides hold, in a fixed order: equal traces give equal texts. */
-static char *picture(struct trace *t, size_t *len)
+static char *trace_picture(struct trace *t, size_t *len)
 {
 	struct trace_walk *walk;
 	struct trace_rows *rows;
@@ -246,15 +246,15 @@ static void round_trip(uint64_t seed, size_t kind, bool rows)
 	size_t n, m;
 
 	make_trace(path, seed, rows);
-	convert(path, file, kind, &notes);
+	file_convert(path, file, kind, &notes);
 	for (int i = 0; i < TRACY_NOTE_COUNT; i++)
 		if (notes.n[i])
 			fail_msg("%llu %s", (unsigned long long)notes.n[i],
 				 tracy_note_text((enum tracy_note)i, 2));
 	a = test_open(path);
-	b = back(file);
-	before = picture(a, &n);
-	after = picture(b, &m);
+	b = file_back(file);
+	before = trace_picture(a, &n);
+	after = trace_picture(b, &m);
 	if (n != m || memcmp(before, after, n)) {
 		size_t i = 0;
 
@@ -336,8 +336,8 @@ static void test_processes(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		add_tracks(w, i, srcloc);
 	test_close(w);
-	convert(test_path("p.tacho"), test_path("p.tracy"), 0, &notes);
-	t = back(test_path("p.tracy"));
+	file_convert(test_path("p.tacho"), test_path("p.tracy"), 0, &notes);
+	t = file_back(test_path("p.tracy"));
 	assert_int_equal(t->process_count, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_string_equal(t->processes[i].name, p[i].name);
@@ -368,8 +368,8 @@ static void test_silent_process(void **state)
 	add_tracks(w, 1,
 		   (uint32_t)trace_add_srcloc(w, &(struct trace_srcloc){"z", "f", "f.c", 1, 0}));
 	test_close(w);
-	convert(test_path("s.tacho"), test_path("s.tracy"), 0, &notes);
-	t = back(test_path("s.tracy"));
+	file_convert(test_path("s.tacho"), test_path("s.tracy"), 0, &notes);
+	t = file_back(test_path("s.tracy"));
 	assert_int_equal(t->process_count, 1);
 	assert_string_equal(t->processes[0].name, "app");
 	assert_int_equal(t->processes[0].pid, 20);
@@ -408,9 +408,9 @@ static void test_folding(void **state)
 			trace_lane_add(w, trace_lane(w, 0, 0), at + 50, at + 55, i, 0);
 	}
 	test_close(w);
-	convert(test_path("f.tacho"), test_path("f.tracy"), 0, &notes);
+	file_convert(test_path("f.tacho"), test_path("f.tracy"), 0, &notes);
 	assert_int_equal(notes.n[TRACY_NOTE_FOLDED], names - (2 * 32767 - 10));
-	t = back(test_path("f.tracy"));
+	t = file_back(test_path("f.tracy"));
 	assert_true(t->srcloc_count <= 2 * 32767);
 	assert_int_equal(trace_walk_open(&walk, t, 0, 0, UINT64_MAX), 0);
 	for (; trace_walk_next(walk, &z, &lane) > 0; n++) {
@@ -467,10 +467,10 @@ static void test_op_ids(void **state)
 		}
 	}
 	test_close(w);
-	convert(test_path("o.tacho"), test_path("o.tracy"), 0, &notes);
+	file_convert(test_path("o.tacho"), test_path("o.tracy"), 0, &notes);
 	assert_int_equal(notes.n[TRACY_NOTE_OP_IDS], ops - room);
 	assert_int_equal(notes.n[TRACY_NOTE_DEVICE_EXTRAS], 2 * ops);
-	t = back(test_path("o.tracy"));
+	t = file_back(test_path("o.tracy"));
 	assert_int_equal(t->srcloc_count, room + 1);
 	for (uint32_t risc = 0; risc < 2; risc++) {
 		assert_int_equal(trace_walk_open(&walk, t, risc, 0, UINT64_MAX), 0);
@@ -510,9 +510,9 @@ static void test_depth(void **state)
 	for (uint32_t i = 0; i < depth; i++)
 		trace_lane_add(w, trace_lane(w, 0, i), 1000 + i, 1000000 - i, 0, 0);
 	test_close(w);
-	convert(test_path("d.tacho"), test_path("d.tracy"), 0, &notes);
+	file_convert(test_path("d.tacho"), test_path("d.tracy"), 0, &notes);
 	assert_int_equal(notes.n[TRACY_NOTE_DEPTH], depth - room);
-	t = back(test_path("d.tracy"));
+	t = file_back(test_path("d.tracy"));
 	assert_int_equal(trace_walk_open(&walk, t, 0, 0, UINT64_MAX), 0);
 	for (; trace_walk_next(walk, &z, &lane) > 0; n++)
 		assert_int_equal(t->lanes[lane].depth, n);
@@ -521,7 +521,7 @@ static void test_depth(void **state)
 	trace_close(t);
 }
 
-static size_t slurp(const char *path, uint8_t **bytes)
+static size_t file_slurp(const char *path, uint8_t **bytes)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY);
@@ -533,7 +533,7 @@ static size_t slurp(const char *path, uint8_t **bytes)
 	return (size_t)st.st_size;
 }
 
-static void spill(const char *path, const uint8_t *bytes, size_t n)
+static void file_spill(const char *path, const uint8_t *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
@@ -543,7 +543,7 @@ static void spill(const char *path, const uint8_t *bytes, size_t n)
 }
 
 /* A body that is wrapped again: as writers do, but with any content. */
-static void wrap(const char *path, const void *body, size_t n)
+static void body_wrap(const char *path, const void *body, size_t n)
 {
 	struct tacho_error err = {0};
 	struct out out;
@@ -555,7 +555,7 @@ static void wrap(const char *path, const void *body, size_t n)
 	close(fd);
 }
 
-static size_t unwrap(const char *path, uint8_t **body)
+static size_t body_unwrap(const char *path, uint8_t **body)
 {
 	struct tacho_error err = {0};
 	size_t n = 0, cap = 1 << 22;
@@ -599,15 +599,15 @@ static void test_damage(void **state)
 
 	(void)state;
 	make_trace(path, 4, true);
-	convert(path, file, 0, &notes);
-	n = slurp(file, &bytes);
+	file_convert(path, file, 0, &notes);
+	n = file_slurp(file, &bytes);
 	for (size_t cut = 0; cut < n; cut += 1 + n / 150) {
-		spill(file, bytes, cut);
+		file_spill(file, bytes, cut);
 		assert_true(try_open(file) < 0);
 	}
-	spill(file, bytes, n);
+	file_spill(file, bytes, n);
 	free(bytes);
-	n = unwrap(file, &body);
+	n = body_unwrap(file, &body);
 	for (int i = 0; i < 400; i++) {
 		size_t at = test_random(&seed) % n;
 		uint8_t old[8];
@@ -615,7 +615,7 @@ static void test_damage(void **state)
 
 		memcpy(old, body + at, len);
 		memset(body + at, i % 2 ? 0xff : (int)test_random(&seed), i % 3 ? 1 : len);
-		wrap(file, body, n);
+		body_wrap(file, body, n);
 		try_open(file);
 		memcpy(body + at, old, len);
 	}
@@ -632,13 +632,13 @@ static void test_hostile(void **state)
 	const char *file = test_path("h.tracy");
 
 	(void)state;
-	wrap(file, old, sizeof(old));
+	body_wrap(file, old, sizeof(old));
 	assert_int_equal(try_open(file), TACHO_EVERSION);
-	wrap(file, new, sizeof(new));
+	body_wrap(file, new, sizeof(new));
 	assert_int_equal(try_open(file), TACHO_EVERSION);
-	spill(file, huge, sizeof(huge));
+	file_spill(file, huge, sizeof(huge));
 	assert_int_equal(try_open(file), TACHO_EDAMAGED);
-	spill(file, none, sizeof(none));
+	file_spill(file, none, sizeof(none));
 	assert_int_equal(try_open(file), TACHO_EFORMAT);
 }
 
@@ -656,7 +656,7 @@ static void test_bomb(void **state)
 	assert_non_null(body);
 	memcpy(body, "tracy\0\n", 7);
 	memcpy(body + strings, &huge, 8);
-	wrap(file, body, len);
+	body_wrap(file, body, len);
 	assert_int_equal(try_open(file), TACHO_ELIMIT);
 	free(body);
 }

@@ -6,7 +6,7 @@
 #define TRACKS 60u
 #define ROWS   20000u
 
-static void make(const char *path)
+static void trace_make(const char *path)
 {
 	struct trace_writer *w = test_writer(path);
 	struct trace_process p = {.pid = 1, .name = "p", .command = "p"};
@@ -38,7 +38,7 @@ static void make(const char *path)
 	assert_int_equal(trace_writer_close(w, &err), 0);
 }
 
-static void compare(struct by_track *b, uint32_t track)
+static void traces_compare(struct by_track *b, uint32_t track)
 {
 	struct trace_rows *rows;
 	struct trace_row want, have;
@@ -70,7 +70,7 @@ static void test_groups(void **state)
 	struct by_track b;
 
 	(void)state;
-	make(path);
+	trace_make(path);
 	t = test_open(path);
 	for (size_t k = 0; k < sizeof(held) / sizeof(held[0]); k++) {
 		assert_int_equal(by_track_open(&b, t), 0);
@@ -79,9 +79,9 @@ static void test_groups(void **state)
 		for (uint32_t kind = 0; kind < 2; kind++)
 			for (uint32_t i = 0; i < t->track_count; i++)
 				if ((t->tracks[i].kind == TRACE_LOCK) == kind)
-					compare(&b, i);
+					traces_compare(&b, i);
 		for (uint32_t i = 0; i < t->track_count; i++)
-			compare(&b, i * 37 % t->track_count);
+			traces_compare(&b, i * 37 % t->track_count);
 		by_track_close(&b);
 	}
 	trace_close(t);

@@ -16,7 +16,7 @@ struct viewer {
 	int fd;
 };
 
-static void make(const char *path)
+static void trace_make(const char *path)
 {
 	struct trace_writer *w = test_writer(path);
 	struct trace_process p = {.pid = 1, .name = "p", .command = "p"};
@@ -62,7 +62,7 @@ static void viewer_open(struct viewer *v, const char *path)
 	struct tacho_error err = {0};
 	int pair[2], room = 16 << 20;
 
-	make(path);
+	trace_make(path);
 	v->trace = test_open(path);
 	assert_int_equal(tracy_server_open(&v->server, v->trace, &options, &err), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
@@ -123,7 +123,7 @@ static void test_greedy(void **state)
 	struct serve *s;
 
 	(void)state;
-	make(test_path("greedy.tacho"));
+	trace_make(test_path("greedy.tacho"));
 	model.trace = test_open(test_path("greedy.tacho"));
 	assert_int_equal(write_prepare(&model), 0);
 	pointer = STRING_POINTER(name_find(&model));

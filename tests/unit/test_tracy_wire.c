@@ -80,7 +80,7 @@ static void put_text(struct client *c, const char *text)
 	}
 }
 
-static uint64_t bits(double v)
+static uint64_t bits_of(double v)
 {
 	uint64_t b;
 
@@ -121,7 +121,7 @@ static void send_frame(struct decoder *d, struct client *c)
 }
 
 /* Answers what is asked, as a client would. */
-static void answer(struct decoder *d, struct client *c)
+static void query_answer(struct decoder *d, struct client *c)
 {
 	uint8_t q[WIRE_QUERY];
 
@@ -150,7 +150,7 @@ static void put_device(struct client *c, int64_t t0)
 {
 	int64_t serial = 0, gpu = 0;
 
-	PUT(c, WIRE_GPU_NEW_CONTEXT, (uint64_t)t0, 0, 0, bits(1), 3, 0, 6);
+	PUT(c, WIRE_GPU_NEW_CONTEXT, (uint64_t)t0, 0, 0, bits_of(1), 3, 0, 6);
 	put_text(c, "Device: 0, Core (1,2)");
 	PUT(c, WIRE_GPU_CONTEXT_NAME, 3);
 	for (uint64_t i = 0; i < 2; i++) {
@@ -242,7 +242,7 @@ static void run_version(uint32_t version, bool wide_context)
 	PUT(&c, WIRE_MEM_FREE_NAMED, (uint64_t)10, 7, 0xabc0);
 	send_frame(d, &c);
 	assert_true(decoder_pending(d) > 0);
-	answer(d, &c);
+	query_answer(d, &c);
 	PUT(&c, WIRE_TERMINATE);
 	send_frame(d, &c);
 	assert_int_equal(decoder_pending(d), 0);
@@ -265,7 +265,7 @@ static void test_versions(void **state)
 }
 
 /* Hands what a session has made to the decoder, and its questions back. False: nothing to do. */
-static bool pump(struct serve *s, struct decoder *d, size_t skip)
+static bool decoder_pump(struct serve *s, struct decoder *d, size_t skip)
 {
 	static char frame[WIRE_FRAME];
 	uint8_t q[WIRE_QUERY];
@@ -332,8 +332,8 @@ static void serve_version(const char *path, uint32_t version)
 	memcpy(greeting + 8, &version, 4);
 	serve_input(s, greeting, sizeof(greeting));
 	assert_int_equal(s->out.data[0], WIRE_OK);
-	assert_true(pump(s, d, 1 + s->protocol.welcome));
-	while (pump(s, d, 0))
+	assert_true(decoder_pump(s, d, 1 + s->protocol.welcome));
+	while (decoder_pump(s, d, 0))
 		;
 	assert_true(d->terminated);
 	assert_int_equal(decoder_pending(d), 0);

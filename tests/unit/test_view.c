@@ -25,7 +25,7 @@ static void test_query(void **state)
 	free(q);
 }
 
-static bool takes(const char *words, const char *text)
+static bool call_takes(const char *words, const char *text)
 {
 	struct words w = {words};
 
@@ -35,17 +35,17 @@ static bool takes(const char *words, const char *text)
 static void test_words(void **state)
 {
 	(void)state;
-	assert_true(takes(NULL, "x"));
-	assert_true(takes("ab", "xABx"));
-	assert_false(takes("ab", "a b"));
-	assert_true(takes("a,b", "b"));
-	assert_false(takes("a,b,-c", "bc"));
-	assert_true(takes("-c", "b"));
-	assert_false(takes("-c", "C"));
-	assert_true(takes(",,", "x"));
-	assert_true(takes("-", "a-b"));
-	assert_false(takes("-", "ab"));
-	assert_false(takes("abc", "ab"));
+	assert_true(call_takes(NULL, "x"));
+	assert_true(call_takes("ab", "xABx"));
+	assert_false(call_takes("ab", "a b"));
+	assert_true(call_takes("a,b", "b"));
+	assert_false(call_takes("a,b,-c", "bc"));
+	assert_true(call_takes("-c", "b"));
+	assert_false(call_takes("-c", "C"));
+	assert_true(call_takes(",,", "x"));
+	assert_true(call_takes("-", "a-b"));
+	assert_false(call_takes("-", "ab"));
+	assert_false(call_takes("abc", "ab"));
 }
 
 /* --------------------------------------------------------------- histogram */
@@ -136,7 +136,7 @@ static int by_srcloc(const void *a, const void *b)
 	       (int)((const struct trace_stat *)b)->srcloc;
 }
 
-static void compare(struct chunks *k, struct view_call *c, const struct trace_filter *f)
+static void reply_compare(struct chunks *k, struct view_call *c, const struct trace_filter *f)
 {
 	struct trace_stat *exact, *sums;
 	size_t n, m;
@@ -186,7 +186,7 @@ static void test_chunks(void **state)
 	k = chunks_start(c.on);
 	assert_non_null(k);
 	assert_true(chunks_ready(k, &c));
-	compare(k, &c, &f);
+	reply_compare(k, &c, &f);
 	for (int i = 0; i < 60; i++) {
 		uint64_t span = c.trace->end - c.trace->start;
 
@@ -195,7 +195,7 @@ static void test_chunks(void **state)
 		seed = seed * 6364136223846793005u + 1;
 		f.t1 = f.t0 + (seed >> 20) % (span / (1 + (uint64_t)i % 7));
 		f.tracks = i % 3 ? NULL : second;
-		compare(k, &c, &f);
+		reply_compare(k, &c, &f);
 	}
 	chunks_free(k);
 	view_close(view);

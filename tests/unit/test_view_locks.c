@@ -257,7 +257,7 @@ static int lock_ask(struct asked *a, const char *what)
 	return target_ask(a, target);
 }
 
-static uint64_t number(const struct jread_value *v, const char *key)
+static uint64_t json_number(const struct jread_value *v, const char *key)
 {
 	double d = jread_double(jread_get(v, key));
 
@@ -285,8 +285,8 @@ static uint64_t longest_at(bool truth[THREADS][END], uint64_t t)
 /* What the server says of a wait: whose it is, and who held the lock for how much of it. */
 static void wait_is_right(const struct traffic *t, const struct jread_value *wait)
 {
-	uint64_t from = number(wait, "start"), to = from + number(wait, "duration");
-	unsigned thread = (unsigned)number(wait, "thread");
+	uint64_t from = json_number(wait, "start"), to = from + json_number(wait, "duration");
+	unsigned thread = (unsigned)json_number(wait, "thread");
 	uint64_t held[THREADS] = {0}, last = UINT64_MAX;
 
 	for (uint64_t k = from; k < to; k++) {
@@ -296,13 +296,13 @@ static void wait_is_right(const struct traffic *t, const struct jread_value *wai
 	}
 	assert_int_equal(held[thread], 0);
 	for (const struct jread_value *h = jread_get(wait, "holders")->first; h; h = h->next) {
-		unsigned by = (unsigned)number(h, "thread");
+		unsigned by = (unsigned)json_number(h, "thread");
 
 		if (last == UINT64_MAX)
-			assert_int_equal(by, number(wait, "holder"));
-		assert_true(number(h, "held") <= last);
-		assert_int_equal(number(h, "held"), held[by]);
-		last = number(h, "held");
+			assert_int_equal(by, json_number(wait, "holder"));
+		assert_true(json_number(h, "held") <= last);
+		assert_int_equal(json_number(h, "held"), held[by]);
+		last = json_number(h, "held");
 		held[by] = 0;
 	}
 	for (unsigned i = 0; i < THREADS; i++)
@@ -327,7 +327,8 @@ static void lane_is_right(struct traffic *t, struct asked *a, unsigned row, unsi
 			continue;
 		}
 		spans++;
-		for (uint64_t k = number(a->answer, "start"); k < number(a->answer, "end"); k++)
+		for (uint64_t k = json_number(a->answer, "start");
+		     k < json_number(a->answer, "end"); k++)
 			seen[k] = true;
 		if (row == 0)
 			assert_int_equal(jread_get(a->answer, "thread")->type, JREAD_NULL);
@@ -362,10 +363,11 @@ static void points_are_right(struct traffic *t, struct asked *a, bool waits)
 			assert_int_equal(jread_get(a->answer, "idx")->type, JREAD_NULL);
 			continue;
 		}
-		assert_true(number(a->answer, "lane") >= 2);
-		assert_true(number(a->answer, "start") <= at && number(a->answer, "end") > at);
+		assert_true(json_number(a->answer, "lane") >= 2);
+		assert_true(json_number(a->answer, "start") <= at &&
+			    json_number(a->answer, "end") > at);
 		/* Holds of one thread that touch are one run of the truth. */
-		assert_true(number(a->answer, "duration") <= longest);
+		assert_true(json_number(a->answer, "duration") <= longest);
 		if (waits)
 			wait_is_right(t, a->answer);
 	}
@@ -389,10 +391,10 @@ static void stats_are_right(const struct traffic *t, struct asked *a, uint64_t t
 	snprintf(target, sizeof(target), "stats?t0=%u&t1=%u", (unsigned)t0, (unsigned)t1);
 	assert_int_equal(target_ask(a, target), VIEW_OK);
 	for (const struct jread_value *r = jread_get(a->answer, "rows")->first; r; r = r->next) {
-		uint64_t name = number(r, "name");
+		uint64_t name = json_number(r, "name");
 
-		assert_int_equal(number(r, "self"), self[name]);
-		assert_int_equal(number(r, "wait"), wait[name]);
+		assert_int_equal(json_number(r, "self"), self[name]);
+		assert_int_equal(json_number(r, "wait"), wait[name]);
 		self[name] = wait[name] = 0;
 	}
 	for (unsigned i = 0; i < NAMES; i++)
@@ -411,12 +413,12 @@ static void zones_are_right(const struct traffic *t, struct asked *a)
 			snprintf(target, sizeof(target), "zone?lane=%u&idx=%u", lane, idx);
 			if (target_ask(a, target) != VIEW_OK)
 				continue;
-			start = number(a->answer, "start");
-			thread = number(a->answer, "track");
-			depth = number(a->answer, "depth");
-			for (uint64_t k = start; k < number(a->answer, "end"); k++)
+			start = json_number(a->answer, "start");
+			thread = json_number(a->answer, "track");
+			depth = json_number(a->answer, "depth");
+			for (uint64_t k = start; k < json_number(a->answer, "end"); k++)
 				wait += t->inside[thread][k].depth == depth && t->waited[thread][k];
-			assert_int_equal(number(a->answer, "wait"), wait);
+			assert_int_equal(json_number(a->answer, "wait"), wait);
 		}
 }
 
@@ -441,12 +443,12 @@ static void traffic_try(uint64_t seed, bool timeouts)
 	for (unsigned thread[THREADS + 1], n = 0; n <= THREADS; n++) {
 		if (n == 0) {
 			assert_int_equal(lock_ask(&a, ""), VIEW_OK);
-			assert_int_equal(number(a.answer, "threads"), THREADS);
+			assert_int_equal(json_number(a.answer, "threads"), THREADS);
 			for (const struct jread_value *r = jread_get(a.answer, "rows")->first; r;
 			     r = r->next)
 				thread[row++ - 1] = jread_get(r, "thread")->type == JREAD_NULL
 							    ? 0
-							    : (unsigned)number(r, "thread");
+							    : (unsigned)json_number(r, "thread");
 		}
 		lane_is_right(&t, &a, n, thread[n], true);
 		lane_is_right(&t, &a, n, thread[n], false);

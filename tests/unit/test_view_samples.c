@@ -38,7 +38,7 @@ struct replay {
 	struct thread_truth t[THREADS];
 };
 
-static uint64_t roll(struct replay *r, uint64_t most)
+static uint64_t random_roll(struct replay *r, uint64_t most)
 {
 	return test_random(&r->seed) % most;
 }
@@ -56,9 +56,10 @@ static void state_write(struct replay *r, unsigned i, uint64_t from, uint64_t to
 	static const uint8_t shown[] = {PROFILE_RUNNING, PROFILE_RUNNABLE,   PROFILE_LOCK,
 					PROFILE_SLEEP,   PROFILE_OTHER_WAIT, PROFILE_UNKNOWN};
 	struct thread_truth *t = &r->t[i];
-	uint8_t state = shown[roll(r, sizeof(shown))], cpu = (uint8_t)(roll(r, 2) * THREADS + i);
+	uint8_t state = shown[random_roll(r, sizeof(shown))],
+		cpu = (uint8_t)(random_roll(r, 2) * THREADS + i);
 	uint32_t call = state == PROFILE_LOCK ? FUTEX : state == PROFILE_SLEEP ? SLEEP : 0;
-	uint8_t stack = (uint8_t)(state > PROFILE_RUNNABLE ? roll(r, STACKS) + 1 : 0);
+	uint8_t stack = (uint8_t)(state > PROFILE_RUNNABLE ? random_roll(r, STACKS) + 1 : 0);
 	uint32_t kind = state == PROFILE_RUNNING    ? TRACE_STATE_RUNNING
 			: state == PROFILE_RUNNABLE ? TRACE_STATE_RUNNABLE
 						    : TRACE_STATE_BLOCKED;
@@ -76,8 +77,8 @@ static void state_write(struct replay *r, unsigned i, uint64_t from, uint64_t to
 				     .a = to - from,
 				     .b = TRACE_STATE(kind, cpu, call),
 				     .c = stack});
-	for (uint64_t k = from; k < to && state == PROFILE_RUNNING; k += 1 + roll(r, 12)) {
-		t->stack[k] = (uint8_t)(1 + roll(r, STACKS));
+	for (uint64_t k = from; k < to && state == PROFILE_RUNNING; k += 1 + random_roll(r, 12)) {
+		t->stack[k] = (uint8_t)(1 + random_roll(r, STACKS));
 		row_write(r, i,
 			  (struct trace_row){.kind = TRACE_ROW_SAMPLE,
 					     .time = k,
@@ -89,15 +90,15 @@ static void state_write(struct replay *r, unsigned i, uint64_t from, uint64_t to
 /* Lock events, whatever the thread does meanwhile. */
 static void waits_write(struct replay *r, unsigned i)
 {
-	for (uint64_t from = roll(r, 50), to; from < END; from = to + roll(r, 90)) {
-		uint8_t lock = (uint8_t)roll(r, LOCKS);
+	for (uint64_t from = random_roll(r, 50), to; from < END; from = to + random_roll(r, 90)) {
+		uint8_t lock = (uint8_t)random_roll(r, LOCKS);
 		struct trace_row row = {.kind = TRACE_ROW_LOCK,
 					.time = from,
 					.thread = i,
 					.a = TRACE_LOCK_WAIT,
 					.b = TRACE_NONE};
 
-		to = from + 1 + roll(r, 60);
+		to = from + 1 + random_roll(r, 60);
 		if (to > END)
 			break;
 		memset(r->t[i].lock + from, lock, to - from);
@@ -115,8 +116,8 @@ static uint64_t zones_write(struct replay *r, unsigned i, uint32_t depth, uint64
 	uint64_t at = from, inside = 0;
 
 	while (depth < DEPTHS) {
-		uint64_t a = at + roll(r, 40), b = a + 1 + roll(r, depth ? 60 : 300);
-		uint8_t name = (uint8_t)roll(r, NAMES);
+		uint64_t a = at + random_roll(r, 40), b = a + 1 + random_roll(r, depth ? 60 : 300);
+		uint8_t name = (uint8_t)random_roll(r, NAMES);
 		uint64_t within;
 
 		if (b > to)
@@ -185,7 +186,7 @@ static void replay_write(struct replay *r, const char *path)
 		memset(r->t[i].stack, 0, sizeof(r->t[i].stack));
 		memset(r->t[i].depth, 0, sizeof(r->t[i].depth));
 		for (uint64_t from = 0, to; from < END; from = to) {
-			to = from + 1 + roll(r, 40);
+			to = from + 1 + random_roll(r, 40);
 			to = to < END ? to : END;
 			state_write(r, i, from, to);
 		}
@@ -208,7 +209,7 @@ struct asked {
 	const struct jread_value *answer;
 };
 
-static int ask(struct asked *a, const char *target)
+static int view_query(struct asked *a, const char *target)
 {
 	buf_free(&a->reply.body);
 	view_ask_text(a->view, target, &a->reply);
@@ -218,7 +219,7 @@ static int ask(struct asked *a, const char *target)
 	return a->reply.status;
 }
 
-static const struct jread_value *element(const struct jread_value *list, unsigned i)
+static const struct jread_value *json_element(const struct jread_value *list, unsigned i)
 {
 	const struct jread_value *v = list->first;
 
@@ -243,7 +244,8 @@ struct selection {
 	uint32_t zone;
 };
 
-static bool selects(const struct selection *s, const struct replay *r, unsigned i, uint64_t k)
+static bool filter_selects(const struct selection *s, const struct replay *r, unsigned i,
+			   uint64_t k)
 {
 	const struct thread_truth *t = &r->t[i];
 	bool inside = false;
@@ -278,7 +280,7 @@ static struct sums sums_of(const struct replay *r, const struct selection *s)
 			const struct thread_truth *t = &r->t[i];
 			uint8_t state = t->state[k];
 
-			if (!selects(s, r, i, k))
+			if (!filter_selects(s, r, i, k))
 				continue;
 			if (state == PROFILE_RUNNING) {
 				running++;
@@ -326,12 +328,12 @@ static void states_are_right(struct asked *a, const struct replay *r, const stru
 	char text[200];
 
 	query_write(s, "states?", text, sizeof(text));
-	assert_int_equal(ask(a, text), VIEW_OK);
+	assert_int_equal(view_query(a, text), VIEW_OK);
 	for (int i = 0; i < PROFILE_UNKNOWN; i++)
-		is_near(jread_double(element(jread_get(a->answer, "total"), (unsigned)i)),
+		is_near(jread_double(json_element(jread_get(a->answer, "total"), (unsigned)i)),
 			truth.ns[i]);
 	if (s->name < NAMES || s->depth < DEPTHS)
-		is_near(jread_double(element(jread_get(a->answer, "total"), PROFILE_UNKNOWN)),
+		is_near(jread_double(json_element(jread_get(a->answer, "total"), PROFILE_UNKNOWN)),
 			truth.ns[PROFILE_UNKNOWN]);
 	is_near(jread_double(jread_get(a->answer, "samples")), (double)truth.samples);
 	for (const struct jread_value *l = jread_get(a->answer, "locks")->first; l; l = l->next)
@@ -351,15 +353,15 @@ static void stacks_are_right(struct asked *a, const struct replay *r, const stru
 		double self_sum = 0;
 
 		query_write(s, off ? "stacks?off=1&list=1" : "stacks?list=1", text, sizeof(text));
-		assert_int_equal(ask(a, text), VIEW_OK);
+		assert_int_equal(view_query(a, text), VIEW_OK);
 		is_near(jread_double(jread_get(a->answer, "total")),
 			off ? truth.off_all : (double)truth.samples * PERIOD);
 		for (const struct jread_value *i = jread_get(a->answer, "items")->first; i;
 		     i = i->next) {
-			unsigned label = (unsigned)jread_double(element(i, 1));
-			const struct jread_value *name =
-				jread_get(element(jread_get(a->answer, "names"), label), "name");
-			double self = jread_double(element(i, 3));
+			unsigned label = (unsigned)jread_double(json_element(i, 1));
+			const struct jread_value *name = jread_get(
+				json_element(jread_get(a->answer, "names"), label), "name");
+			double self = jread_double(json_element(i, 3));
 
 			for (unsigned k = 0; k < STACKS; k++)
 				if (name->len == strlen(names[k]) &&
@@ -372,7 +374,7 @@ static void stacks_are_right(struct asked *a, const struct replay *r, const stru
 	}
 }
 
-static void setup(struct asked *a, struct replay *r, uint64_t seed)
+static void trace_setup(struct asked *a, struct replay *r, uint64_t seed)
 {
 	static int number;
 	char name[32];
@@ -402,28 +404,28 @@ static void questions_are_answered(void **state)
 	(void)state;
 	assert_non_null(r);
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		setup(&a, r, seed);
+		trace_setup(&a, r, seed);
 		for (unsigned i = 0; i < 60; i++) {
-			struct selection s = {.t0 = roll(r, END),
-					      .thread = (unsigned)roll(r, THREADS + 1),
-					      .name = (unsigned)roll(r, NAMES + 1),
-					      .self = roll(r, 2),
+			struct selection s = {.t0 = random_roll(r, END),
+					      .thread = (unsigned)random_roll(r, THREADS + 1),
+					      .name = (unsigned)random_roll(r, NAMES + 1),
+					      .self = random_roll(r, 2),
 					      .depth = DEPTHS};
 
-			s.t1 = s.t0 + roll(r, END + 1 - s.t0);
+			s.t1 = s.t0 + random_roll(r, END + 1 - s.t0);
 			if (i < 4) {
 				s.t0 = 0;
 				s.t1 = END;
 			}
 			if (i % 4 == 3) {
 				/* The zone of a thread that is open at some tick. */
-				uint64_t k = roll(r, END);
+				uint64_t k = random_roll(r, END);
 
-				s.thread = (unsigned)roll(r, THREADS);
+				s.thread = (unsigned)random_roll(r, THREADS);
 				if (!r->t[s.thread].depth[k])
 					continue;
 				s.name = NAMES;
-				s.depth = (unsigned)roll(r, r->t[s.thread].depth[k]);
+				s.depth = (unsigned)random_roll(r, r->t[s.thread].depth[k]);
 				s.zone = r->t[s.thread].zone[s.depth][k];
 			}
 			states_are_right(&a, r, &s);
@@ -469,7 +471,7 @@ static void zones_are_split(void **state)
 	free(r);
 }
 
-static uint32_t word(const struct view_answer *a, size_t at, unsigned bytes)
+static uint32_t text_word(const struct view_answer *a, size_t at, unsigned bytes)
 {
 	uint32_t value = 0;
 
@@ -488,29 +490,30 @@ static void timeline_is_right(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	setup(&a, r, 5);
+	trace_setup(&a, r, 5);
 	for (unsigned i = 0; i < THREADS; i++) {
 		const struct thread_truth *t = &r->t[i];
 		size_t at = 20;
 
 		snprintf(text, sizeof(text), "sample_tiles?track=%u&res=0&i=2", i);
-		assert_int_equal(ask(&a, text), VIEW_OK);
-		assert_int_equal(word(&a.reply, 16, 4), PROFILE_UNKNOWN);
+		assert_int_equal(view_query(&a, text), VIEW_OK);
+		assert_int_equal(text_word(&a.reply, 16, 4), PROFILE_UNKNOWN);
 		for (uint8_t s = 0; s < PROFILE_UNKNOWN; s++)
 			for (uint64_t k = 1024; k < 1536; k++)
-				assert_int_equal(word(&a.reply, at++, 1),
+				assert_int_equal(text_word(&a.reply, at++, 1),
 						 t->state[k] == s ? 255 : 0);
 		for (uint64_t k = 1024; k < 1536; k++) {
-			assert_int_equal(word(&a.reply, at + 2 * (k - 1024), 2), t->stack[k] != 0);
-			assert_int_equal(word(&a.reply, at + 1024 + 4 * (k - 1024), 4),
+			assert_int_equal(text_word(&a.reply, at + 2 * (k - 1024), 2),
+					 t->stack[k] != 0);
+			assert_int_equal(text_word(&a.reply, at + 1024 + 4 * (k - 1024), 4),
 					 t->stack[k]);
 		}
 		assert_int_equal(at + 3 * 1024, a.reply.body.len);
-		for (uint64_t k = 0; k < END; k += 1 + roll(r, 30)) {
+		for (uint64_t k = 0; k < END; k += 1 + random_roll(r, 30)) {
 			const struct jread_value *said;
 
 			snprintf(text, sizeof(text), "sample?track=%u&t=%u", i, (unsigned)k);
-			assert_int_equal(ask(&a, text), VIEW_OK);
+			assert_int_equal(view_query(&a, text), VIEW_OK);
 			said = jread_get(a.answer, "state");
 			if (t->state[k] == PROFILE_UNKNOWN) {
 				assert_int_equal(said->type, JREAD_NULL);
@@ -522,7 +525,7 @@ static void timeline_is_right(void **state)
 				    (t->stack[k] != 0));
 		}
 	}
-	assert_int_equal(ask(&a, "stack?ids=1,3"), VIEW_OK);
+	assert_int_equal(view_query(&a, "stack?ids=1,3"), VIEW_OK);
 	assert_int_equal(jread_get(a.answer, "stacks")->last->type, JREAD_OBJECT);
 	asked_end(&a);
 	free(r);
@@ -535,8 +538,8 @@ static void cpus_are_right(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	setup(&a, r, 6);
-	assert_int_equal(ask(&a, "cpus"), VIEW_OK);
+	trace_setup(&a, r, 6);
+	assert_int_equal(view_query(&a, "cpus"), VIEW_OK);
 	for (const struct jread_value *c = jread_get(a.answer, "cpus")->first; c; c = c->next) {
 		unsigned cpu = (unsigned)jread_double(jread_get(c, "cpu"));
 		double busy = 0;
@@ -552,17 +555,17 @@ static void cpus_are_right(void **state)
 		char text[100];
 
 		snprintf(text, sizeof(text), "cpu_tiles?lanes=%u&res=0&i=0", cpu);
-		assert_int_equal(ask(&a, text), VIEW_OK);
+		assert_int_equal(view_query(&a, text), VIEW_OK);
 		for (uint64_t k = 0; k < 512; k++) {
 			bool runs = r->t[thread].state[k] == PROFILE_RUNNING &&
 				    r->t[thread].cpu[k] == cpu;
 
-			assert_int_equal(word(&a.reply, 20 + k, 1), runs ? 255 : 0);
+			assert_int_equal(text_word(&a.reply, 20 + k, 1), runs ? 255 : 0);
 			if (runs)
-				assert_int_equal(word(&a.reply, 20 + 512 + 2 * k, 2), thread);
+				assert_int_equal(text_word(&a.reply, 20 + 512 + 2 * k, 2), thread);
 		}
 	}
-	assert_int_equal(ask(&a, "cpus?cpu=77&t=5"), VIEW_MISSING);
+	assert_int_equal(view_query(&a, "cpus?cpu=77&t=5"), VIEW_MISSING);
 	asked_end(&a);
 	free(r);
 }
@@ -590,15 +593,15 @@ static void wrong_questions(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	setup(&a, r, 9);
+	trace_setup(&a, r, 9);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		assert_int_equal(ask(&a, wrong[i].target), wrong[i].status);
+		assert_int_equal(view_query(&a, wrong[i].target), wrong[i].status);
 		assert_non_null(jread_get(a.answer, "error"));
 	}
 	/* The lines of one file, with what is inside of them. */
-	assert_int_equal(ask(&a, "source_cost?file=a.c"), VIEW_OK);
-	is_near(jread_double(element(jread_get(a.answer, "lines")->first, 0)), 11);
-	is_near(jread_double(element(jread_get(a.answer, "lines")->last, 0)), 12);
+	assert_int_equal(view_query(&a, "source_cost?file=a.c"), VIEW_OK);
+	is_near(jread_double(json_element(jread_get(a.answer, "lines")->first, 0)), 11);
+	is_near(jread_double(json_element(jread_get(a.answer, "lines")->last, 0)), 12);
 	assert_int_equal(jread_get(a.answer, "text")->type, JREAD_NULL);
 	asked_end(&a);
 	free(r);

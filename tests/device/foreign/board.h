@@ -25,7 +25,7 @@ typedef unsigned long long u64;
 #define CLOCK_HIGH       0xFFB121F4
 #define NIU              0xFFB20000
 
-#define HASH(text)      (hash(text, sizeof(text) - 1))
+#define HASH(text)      (board_hash(text, sizeof(text) - 1))
 #define STR_(x)         #x
 #define STR(x)          STR_(x)
 #define NOTE_(x)        _Pragma(#x)
@@ -34,7 +34,7 @@ typedef unsigned long long u64;
 /* The hash of a zone, announced in the compiler's messages. */
 #define ZONE(name) ({ NOTE(message(ZONE_TEXT(name))) HASH(ZONE_TEXT(name)); })
 
-static inline u32 hash(const char *text, u32 len)
+static inline u32 board_hash(const char *text, u32 len)
 {
 	u32 h = 2166136261u;
 
@@ -44,7 +44,7 @@ static inline u32 hash(const char *text, u32 len)
 }
 
 /* Word INDEX of RISC's buffer: type, number, time. */
-static inline void mark(u32 risc, u32 index, u32 type, u32 id)
+static inline void board_mark(u32 risc, u32 index, u32 type, u32 id)
 {
 	volatile u32 *w = (volatile u32 *)(BUFFER + 2048 * risc) + index;
 	u32 high = R32(CLOCK_HIGH), low = R32(CLOCK_LOW);
@@ -53,21 +53,22 @@ static inline void mark(u32 risc, u32 index, u32 type, u32 id)
 	w[1] = low;
 }
 
-static inline void niu(u32 reg, u32 value)
+static inline void board_niu(u32 reg, u32 value)
 {
 	R32(NIU + reg) = value;
 }
 
 /* One command of NoC 0's first buffer, accepted when this returns. */
-static inline void command(u32 ctrl, u32 targ_lo, u32 targ_mid, u32 ret_lo, u32 ret_mid, u32 len)
+static inline void board_command(u32 ctrl, u32 targ_lo, u32 targ_mid, u32 ret_lo, u32 ret_mid,
+				 u32 len)
 {
-	niu(0x00, targ_lo);
-	niu(0x04, targ_mid);
-	niu(0x0C, ret_lo);
-	niu(0x10, ret_mid);
-	niu(0x1C, ctrl);
-	niu(0x20, len);
-	niu(0x28, 1);
+	board_niu(0x00, targ_lo);
+	board_niu(0x04, targ_mid);
+	board_niu(0x0C, ret_lo);
+	board_niu(0x10, ret_mid);
+	board_niu(0x1C, ctrl);
+	board_niu(0x20, len);
+	board_niu(0x28, 1);
 	while (R32(NIU + 0x28))
 		;
 }

@@ -4,7 +4,7 @@
 #include "board.h"
 
 /* Where the markers of RISC go: bank flat / per_bank, area of 48000 bytes each, base 32. */
-static void push(u32 risc, u32 words)
+static void marker_push(u32 risc, u32 words)
 {
 	volatile u32 *c = (volatile u32 *)CONTROL;
 	u32 flat = c[54], per_bank = c[55], bank = flat / per_bank;
@@ -13,12 +13,12 @@ static void push(u32 risc, u32 words)
 	u32 to = c[50] + ((flat % per_bank) * 5 + risc) * 48000 + c[risc] * 4;
 
 	*(volatile u32 *)(BUFFER + 2048 * risc + 8) = risc | flat << 5;
-	command(0x12, BUFFER + 2048 * risc, 0, to + R32(offsets + 4 * bank),
+	board_command(0x12, BUFFER + 2048 * risc, 0, to + R32(offsets + 4 * bank),
 		(u32)R16(53440 + 2 * bank) << 4, words * 4);
 	c[risc] += words;
 }
 
-static void run(void)
+static void kernel_run(void)
 {
 	u32 fw = ZONE("FOREIGN-FW");
 	u32 base = R32(LAUNCH), enables = R32(LAUNCH + 120);
@@ -31,17 +31,17 @@ static void run(void)
 			R32(BUFFER + 2048 * r + 4 * i) = 0x80000000u;
 		R32(BUFFER + 2048 * r + 12) = R32(LAUNCH + 116);
 	}
-	mark(0, 4, 0, fw);
+	board_mark(0, 4, 0, fw);
 	if (enables & 2)
 		R8(SUBORDINATE_SYNC) = 0x80;
 	if (enables & 1)
 		((void (*)(u32))(base + R32(LAUNCH + 52)))(base + R16(LAUNCH + 28));
 	while (R8(SUBORDINATE_SYNC))
 		;
-	mark(0, 6, 1, fw);
-	push(0, 16);
+	board_mark(0, 6, 1, fw);
+	marker_push(0, 16);
 	if (enables & 2)
-		push(1, 12);
+		marker_push(1, 12);
 	while (R32(NIU + 0x204) - acks < (enables & 2 ? 2 : 1))
 		;
 }
@@ -56,7 +56,7 @@ int main(void)
 	for (;;) {
 		while (R8(GO_SIGNAL) != 0x80)
 			;
-		run();
+		kernel_run();
 		R8(GO_SIGNAL) = 0;
 	}
 }

@@ -11,9 +11,9 @@ int main(void)
 	for (;;) {
 		while (R8(SUBORDINATE_SYNC) != 0x80)
 			;
-		mark(1, 4, 0, fw);
+		board_mark(1, 4, 0, fw);
 		R32(0x50004) += 7;
-		mark(1, 6, 1, fw);
+		board_mark(1, 6, 1, fw);
 		R8(SUBORDINATE_SYNC) = 0;
 	}
 }
