@@ -245,9 +245,9 @@ def ratios(folder: str, work: str, turns: int) -> dict[str, list[float]]:
     before = pace.run(count)
     for _ in range(turns):
         for name, runner in runners.items():
-            way, behind = runner.run(count), pace.run(count)
-            found[name].append(2 * way / (before + behind))
-            before = behind
+            way, after = runner.run(count), pace.run(count)
+            found[name].append(2 * way / (before + after))
+            before = after
     for runner in (pace, *runners.values()):
         runner.end()
     return found

@@ -68,6 +68,6 @@ want = "".join(f"{m[2]}\x1f{m[1]}\n" for m in trace["messages"])
 if want and said != "MessageName\x1ftotal_ns\n" + want:
     failures.append("messages differ")
 if trace["trailing"]:
-    failures.append(f"{trace['trailing']} bytes behind the end")
+    failures.append(f"{trace['trailing']} bytes after the end")
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

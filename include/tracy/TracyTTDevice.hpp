@@ -113,13 +113,13 @@ inline void tt_tell_clock(uint32_t chip, uint64_t recording, uint64_t ticks, uin
 			  uint32_t mhz)
 {
 	static std::mutex lock;
-	static std::map<uint32_t, std::array<uint64_t, 3>> told;
+	static std::map<uint32_t, std::array<uint64_t, 3>> reported;
 	std::array<uint64_t, 3> point = {recording, ticks, cycles};
 	std::lock_guard<std::mutex> hold(lock);
 
-	if (told[chip] == point)
+	if (reported[chip] == point)
 		return;
-	told[chip] = point;
+	reported[chip] = point;
 	tacho_device_clock(chip, ticks, cycles, UINT64_MAX, mhz);
 }
 
@@ -137,7 +137,7 @@ public:
 		cycles_ = std::isfinite(tgpu) ? tgpu : 0;
 		mhz_ = std::isfinite(frequency) && frequency > 0 ? frequency * 1000 : 1000;
 		ticks_per_cycle_ = 1000 / mhz_ / get_tracy_timer_mul();
-		clock_told_ = 0;
+		clock_reported_ = 0;
 	}
 	void CalibrateTTContext(int64_t tcpu, double tgpu, double frequency)
 	{
@@ -149,7 +149,7 @@ public:
 
 		name_.assign(name, size);
 		for (auto &track : tracks_)
-			track.second.told = 0;
+			track.second.reported = 0;
 	}
 
 	void PushStartMarker(const TTDeviceMarker &m)
@@ -210,7 +210,7 @@ public:
 private:
 	struct Track {
 		uint64_t core;
-		uint64_t told;              /* the recording that knows its name */
+		uint64_t reported;              /* the recording that knows its name */
 		uint64_t last;              /* tick: times do not run backwards */
 		std::vector<uint32_t> open; /* source locations */
 	};
@@ -259,12 +259,12 @@ private:
 			tacho_core_id(unsigned(chip), unsigned(x), unsigned(y), unsigned(risc));
 		Track &t = tracks_[core];
 
-		if (clock_told_ != recording) {
-			clock_told_ = recording;
+		if (clock_reported_ != recording) {
+			clock_reported_ = recording;
 			tt_tell_clock(uint32_t(chip), recording, cpu_, uint64_t(cycles_),
 				      uint32_t(std::lround(mhz_)));
 		}
-		if (t.told == recording)
+		if (t.reported == recording)
 			return &t;
 		t.open.clear(); /* what began in an earlier recording ended with it */
 		std::string name = name_.empty() ? "Device: " + std::to_string(chip) + ", Core (" +
@@ -276,7 +276,7 @@ private:
 		name += risc < sizeof(riscName) / sizeof(*riscName) ? riscName[risc]
 								    : std::to_string(risc);
 		t.core = core;
-		t.told = recording;
+		t.reported = recording;
 		tacho_core_name(core, name.c_str(), 0);
 		return &t;
 	}
@@ -312,7 +312,7 @@ private:
 	std::string name_;
 	uint64_t cpu_ = tt_clock_start.ticks;
 	double cycles_ = 0, mhz_ = 1000, ticks_per_cycle_ = 1;
-	uint64_t clock_told_ = 0; /* the recording that knows the clock */
+	uint64_t clock_reported_ = 0; /* the recording that knows the clock */
 	std::map<uint64_t, Track> tracks_;
 };
 

@@ -296,7 +296,7 @@ static int boot_and_go(struct boot *b, const struct device_conf *c)
 	return r;
 }
 
-/* ---- what is left ---- */
+/* ---- results ---- */
 /* The column "core", for more than one. */
 static void core_text(struct table *t, const struct boot *b, unsigned core)
 {

@@ -77,7 +77,7 @@ void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uin
 
 /* The innermost function of stack N, UINT32_MAX if unknown. */
 uint32_t profile_leaf(const struct profile *p, uint32_t node);
-/* The stack of the lowest number with the same innermost function, which stands for it. */
+/* The stack of the lowest number with the same innermost function, which represents it. */
 uint32_t profile_leaf_stack(const struct profile *p, uint32_t node);
 
 enum profile_what {

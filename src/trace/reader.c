@@ -134,7 +134,7 @@ int reader_finish(struct trace_private *p)
 	lanes_finish(p);
 	open_finish(p);
 	reader_origin(p, p->followed ? p->trace.origin : p->trace.start);
-	/* Stored statistics are of all that was written: not of what is left of a damaged file. */
+	/* Stored statistics count all that was written, also what a damaged file has lost. */
 	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {
 		free(p->sums);
 		p->sums = NULL;

@@ -299,7 +299,7 @@ static inline uint64_t peek_at(const struct peek_column *c, uint32_t i)
 	for (unsigned k = 0; k < c->planes; k++) {
 		unsigned narrow = c->narrow[k], byte = c->plane[k][i >> narrow];
 
-		if (narrow) /* as a rule only high bytes are, and names */
+		if (narrow) /* usually only high bytes and names are */
 			byte = byte >> (i % (1u << narrow) * (8u >> narrow)) &
 			       (0xffu >> (8 - (8u >> narrow)));
 		value += (uint64_t)byte << c->shift[k];

@@ -153,7 +153,7 @@ static int patches_take(struct in *in, size_t count, size_t n, struct peek_colum
 	return in->bad ? TACHO_EDAMAGED : 0;
 }
 
-/* The planes of a column; IN is then at its patches, of which there are COUNT. */
+/* The planes of a column; IN is then at its COUNT patches. */
 static int planes_take(struct taking *t, struct in *in, struct peek_column *c, size_t *count)
 {
 	unsigned planes = in_byte(in);

@@ -238,7 +238,7 @@ static inline uint64_t decode_tick(struct decoder *d, int64_t time)
 struct wire_thread *decode_thread(struct decoder *d, uint32_t tid);
 
 /* ---- decode_rows.c */
-/* The client was told to use another value. */
+/* A viewer has set another value. */
 void decode_parameter_set(struct decoder *d, uint32_t number, int32_t value);
 void decode_row(struct decoder *d, const struct wire_read *item);
 /* ---- decode_gpu.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Zones of devices by Tracy's C functions. Times are those of devices that began to count at 1000,
- * and that are told in any order. */
+ * and that are sent in any order. */
 #ifndef TRACY_ENABLE
 #define TRACY_ENABLE
 #endif
