@@ -210,7 +210,7 @@ public:
 private:
 	struct Track {
 		uint64_t core;
-		uint64_t reported;              /* the recording that knows its name */
+		uint64_t reported;          /* the recording that knows its name */
 		uint64_t last;              /* tick: times do not run backwards */
 		std::vector<uint32_t> open; /* source locations */
 	};

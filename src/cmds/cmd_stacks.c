@@ -151,7 +151,8 @@ static void notes_print(const struct query *q, const struct profile *p,
 	if (q->common->quiet)
 		return;
 	if (!c->total)
-		err_note("no samples: 'tacho run --sample' records them, one per millisecond of CPU time");
+		err_note(
+			"no samples: 'tacho run --sample' records them, one per millisecond of CPU time");
 	else if ((double)c->whole < 0.99 * (double)c->stacked)
 		err_note("%.1f %% of %s stacks are whole",
 			 100 * (double)c->whole / (double)c->stacked, fmt_count(n, c->stacked));

@@ -509,8 +509,8 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err);
 
 /*
  * For a trace that is read again at once and then not needed any more: a file in FOLDER that has no
- * name, so that a crash leaves nothing. trace_writer_take() closes it and opens
- * what was written; W is freed in any case.
+ * name, so that a crash leaves nothing. trace_writer_take() closes it and opens what was written; W
+ * is freed in any case.
  */
 int trace_writer_open_temporary(struct trace_writer **w, const char *folder,
 				struct tacho_error *err);
