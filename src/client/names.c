@@ -283,9 +283,9 @@ uint32_t names_srcloc_runtime(const char *name, size_t len, const char *function
 
 	client_observe(slot);
 	color &= 0xffffff;
-	if (e && e->line == line && e->color == color &&
-	    e->name_len == lens[0] && !memcmp(e->strings, text[0], lens[0]) &&
-	    !strcmp(e->strings + lens[0] + 1, text[1]) && !strcmp(e->strings + e->last_at, text[2]))
+	if (e && e->line == line && e->color == color && e->name_len == lens[0] &&
+	    !memcmp(e->strings, text[0], lens[0]) && !strcmp(e->strings + lens[0] + 1, text[1]) &&
+	    !strcmp(e->strings + e->last_at, text[2]))
 		return e->id;
 	lens[1] = strlen(text[1]);
 	lens[2] = strlen(text[2]);

@@ -301,8 +301,8 @@ static int query_main(const struct conf *conf, const struct cmd_common *common, 
 					       "--limit-rows, --timeout and --memory-mb cannot be "
 					       "negative or larger than the machine"));
 	/* SQL has blanks, and no file has its name. */
-	if (argc > 0 && !conf->statements.n && !conf->input &&
-	    strpbrk(argv[argc - 1], " \n\t") && access(argv[argc - 1], F_OK) < 0)
+	if (argc > 0 && !conf->statements.n && !conf->input && strpbrk(argv[argc - 1], " \n\t") &&
+	    access(argv[argc - 1], F_OK) < 0)
 		operand = argv[--argc];
 	r = sql_open(&s, &options, err);
 	if (r == 0)

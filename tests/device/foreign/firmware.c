@@ -14,7 +14,7 @@ static void marker_push(u32 risc, u32 words)
 
 	*(volatile u32 *)(BUFFER + 2048 * risc + 8) = risc | flat << 5;
 	board_command(0x12, BUFFER + 2048 * risc, 0, to + R32(offsets + 4 * bank),
-		(u32)R16(53440 + 2 * bank) << 4, words * 4);
+		      (u32)R16(53440 + 2 * bank) << 4, words * 4);
 	c[risc] += words;
 }
 
