@@ -139,10 +139,16 @@ static void real_add(struct buf *out, double value, const char *unit)
 	buf_adds(out, text);
 }
 
+/* NULL: the column has no field of its own, such as that of cache hits. */
+static const void *field_of(const struct op *op, const struct op_column_def *d)
+{
+	return d->offset == OP_NO_FIELD ? NULL : (const char *)op + d->offset;
+}
+
 static void field_add(struct buf *out, const struct op *op, enum op_column column)
 {
 	const struct op_column_def *d = &op_columns[column];
-	const void *field = (const char *)op + d->offset;
+	const void *field = field_of(op, d);
 	char text[FMT_SIZE];
 
 	if (column == OP_COL_CACHE_HIT)
@@ -159,11 +165,10 @@ static void field_add(struct buf *out, const struct op *op, enum op_column colum
 bool op_field_set(const struct op *op, enum op_column column)
 {
 	const struct op_column_def *d = &op_columns[column];
-	const void *field;
+	const void *field = field_of(op, d);
 
 	if (d->holder != OP_OF_OP)
 		return false;
-	field = (const char *)op + d->offset;
 	if (column == OP_COL_CACHE_HIT)
 		return op->hit != OP_HIT_UNKNOWN;
 	if (d->type == OP_TEXT)
@@ -305,7 +310,7 @@ struct op_value op_value(const struct op_table *t, const struct op *op, struct o
 	if (!op_field_set(op, (enum op_column)field.index))
 		return (struct op_value){.type = OP_BLANK};
 	d = &op_columns[field.index];
-	at = (const char *)op + d->offset;
+	at = field_of(op, d);
 	if (field.index == OP_COL_CACHE_HIT)
 		return (struct op_value){.type = OP_TEXT,
 					 .text = op->hit == OP_HIT_TRUE
@@ -511,7 +516,7 @@ static bool field_read(struct op *op, enum op_column column, struct op_text text
 {
 	const struct op_column_def *d = &op_columns[column];
 	struct csv_cell cell = {text.text, text.len};
-	void *field = (char *)op + d->offset;
+	void *field = d->offset == OP_NO_FIELD ? NULL : (char *)op + d->offset;
 	double real;
 
 	if (column == OP_COL_CACHE_HIT) {
