@@ -33,7 +33,7 @@ static char temporary[] = "/tmp/bench_view.XXXXXX";
 static const char *path = temporary;
 static bool talks = true; /* the trace has messages */
 
-static double seconds(clockid_t id)
+static double seconds_now(clockid_t id)
 {
 	struct timespec ts;
 
@@ -55,14 +55,14 @@ static double random_share(uint64_t *s)
 }
 
 /* One zone and its contents: two children at each depth, random lengths. */
-static uint64_t tree(struct trace_writer *w, uint32_t track, uint32_t depth, uint64_t at,
-		     uint64_t *seed, uint64_t *zones)
+static uint64_t tree_measure(struct trace_writer *w, uint32_t track, uint32_t depth, uint64_t at,
+			     uint64_t *seed, uint64_t *zones)
 {
 	uint64_t start = at, inside = 0;
 
 	at += 5 + random_next(seed) % 40;
 	for (unsigned i = 0; i < 2 && depth + 1 < DEPTHS; i++) {
-		uint64_t end = tree(w, track, depth + 1, at, seed, zones);
+		uint64_t end = tree_measure(w, track, depth + 1, at, seed, zones);
 
 		inside += end - at;
 		at = end + random_next(seed) % 20;
@@ -75,8 +75,8 @@ static uint64_t tree(struct trace_writer *w, uint32_t track, uint32_t depth, uin
 }
 
 /* Values of a plot up to number END. */
-static void values(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows,
-		   uint64_t *seed)
+static void values_measure(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows,
+			   uint64_t *seed)
 {
 	for (; *rows < end; ++*rows) {
 		struct trace_row row = {.time = time,
@@ -90,7 +90,7 @@ static void values(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t
 }
 
 /* Messages up to number END. */
-static void messages(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows)
+static void messages_measure(struct trace_writer *w, uint64_t time, uint64_t end, uint64_t *rows)
 {
 	for (; *rows < end; ++*rows) {
 		char text[80];
@@ -111,7 +111,7 @@ static void messages(struct trace_writer *w, uint64_t time, uint64_t end, uint64
 static void live_look(struct trace_writer *w);
 
 /* WATCHED: the viewer follows. */
-static uint64_t make(uint64_t wanted, bool watched)
+static uint64_t view_make(uint64_t wanted, bool watched)
 {
 	struct trace_writer_options options = {.force = true};
 	struct trace_process p = {.pid = 1, .start = 1000, .name = "bench", .command = "bench"};
@@ -143,9 +143,10 @@ static uint64_t make(uint64_t wanted, bool watched)
 		trace_add_track(w, &texts);
 	while (zones < wanted) {
 		for (uint32_t i = 0; i < TRACKS; i++)
-			at[i] = tree(w, i, 0, at[i], &seed, &zones) + random_next(&seed) % 100;
-		values(w, at[0], zones / 10, &rows, &seed);
-		messages(w, at[0], talks ? zones / 20 : 0, &said);
+			at[i] = tree_measure(w, i, 0, at[i], &seed, &zones) +
+				random_next(&seed) % 100;
+		values_measure(w, at[0], zones / 10, &rows, &seed);
+		messages_measure(w, at[0], talks ? zones / 20 : 0, &said);
 		if (watched && zones >= seen + LIVE_STEP) {
 			live_look(w);
 			seen = zones;
@@ -159,13 +160,13 @@ static uint64_t make(uint64_t wanted, bool watched)
 static struct view *traces;
 
 /* CPU seconds of one request. */
-static double ask(const char *text, size_t *bytes)
+static double view_query(const char *text, size_t *bytes)
 {
 	struct view_answer answer;
-	double begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+	double begin = seconds_now(CLOCK_THREAD_CPUTIME_ID);
 	enum view_status status = view_ask_text(traces, text, &answer);
 
-	begin = seconds(CLOCK_THREAD_CPUTIME_ID) - begin;
+	begin = seconds_now(CLOCK_THREAD_CPUTIME_ID) - begin;
 	if (status != VIEW_OK) {
 		fprintf(stderr, "bench_view: %s: %s\n", text, answer.body.data);
 		exit(1);
@@ -183,7 +184,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void print(const char *what, double *v, unsigned n, double goal50, double goal99)
+static void result_print(const char *what, double *v, unsigned n, double goal50, double goal99)
 {
 	qsort(v, n, sizeof(*v), by_value);
 	printf("%-44s p50 %8.3f  p90 %8.3f  p99 %8.3f ms", what, v[n / 2] * 1e3,
@@ -194,7 +195,7 @@ static void print(const char *what, double *v, unsigned n, double goal50, double
 }
 
 /* Four tiles of 512 pixels side by side: a view of 2048. */
-static double view(unsigned res, uint64_t i, size_t *bytes)
+static double view_measure(unsigned res, uint64_t i, size_t *bytes)
 {
 	char target[200];
 	double cpu = 0;
@@ -202,13 +203,13 @@ static double view(unsigned res, uint64_t i, size_t *bytes)
 	for (unsigned k = 0; k < 4; k++) {
 		snprintf(target, sizeof(target), "tiles?lanes=0-%u&res=%u&i=%llu", LANES - 1, res,
 			 (unsigned long long)(i + k));
-		cpu += ask(target, bytes);
+		cpu += view_query(target, bytes);
 	}
 	return cpu;
 }
 
 /* Drops all cached zones. */
-static void forget(void)
+static void cache_forget(void)
 {
 	struct trace *t = traces->traces.v[0]->quick.trace;
 
@@ -221,11 +222,11 @@ static double view_random(unsigned res, double span_ns, uint64_t *seed, size_t *
 {
 	double room = span_ns / (512.0 * (double)(1ull << res)) - 4;
 
-	return view(res, room > 0 ? (uint64_t)(random_share(seed) * room) : 0, bytes);
+	return view_measure(res, room > 0 ? (uint64_t)(random_share(seed) * room) : 0, bytes);
 }
 
 /* Moves as people do: mostly to the side, sometimes zooming, now and then to another place. */
-static void walk(double span_ns, unsigned most)
+static void walk_measure(double span_ns, unsigned most)
 {
 	double v[VIEWS], at = span_ns / 2;
 	uint64_t seed = 7;
@@ -246,12 +247,12 @@ static void walk(double span_ns, unsigned most)
 			at += (random_next(&seed) % 2 ? 1 : -1) * tile;
 		at = at < 0 ? 0 : at > span_ns ? span_ns : at;
 		first = at / tile - 2;
-		v[i] = view(res, first > 0 ? (uint64_t)first : 0, NULL);
+		v[i] = view_measure(res, first > 0 ? (uint64_t)first : 0, NULL);
 	}
-	print("views as one pans and zooms", v, VIEWS, 0, 0);
+	result_print("views as one pans and zooms", v, VIEWS, 0, 0);
 }
 
-static void views(double span_ns)
+static void views_measure(double span_ns)
 {
 	double v[VIEWS];
 	uint64_t seed = 3;
@@ -263,54 +264,54 @@ static void views(double span_ns)
 	for (unsigned i = 0; i < VIEWS; i++)
 		v[i] = view_random((unsigned)(random_next(&seed) % (most + 1)), span_ns, &seed,
 				   &bytes);
-	print("view, any zoom: 64 lanes x 2048 pixels, CPU", v, VIEWS, 2, 10);
+	result_print("view, any zoom: 64 lanes x 2048 pixels, CPU", v, VIEWS, 2, 10);
 	printf("%-44s %8.0f KiB\n", "  bytes of a view", (double)bytes / VIEWS / 1024);
 	for (unsigned i = 0; i < VIEWS; i++) {
-		forget();
+		cache_forget();
 		v[i] = view_random((unsigned)(random_next(&seed) % (most + 1)), span_ns, &seed,
 				   NULL);
 	}
-	print("  the same, nothing in memory but the index", v, VIEWS, 0, 0);
+	result_print("  the same, nothing in memory but the index", v, VIEWS, 0, 0);
 	for (unsigned res = 0; res <= most; res++) {
 		char what[64];
 
 		for (unsigned i = 0; i < 40; i++)
 			v[i] = view_random(res, span_ns, &seed, NULL);
 		snprintf(what, sizeof(what), "  at 2^%u ns per pixel", res);
-		print(what, v, 40, 0, 0);
+		result_print(what, v, 40, 0, 0);
 	}
-	walk(span_ns, most);
+	walk_measure(span_ns, most);
 	for (unsigned i = 0; i < 30; i++)
-		v[i] = view(most, 0, NULL);
-	print("view, all of the trace", v, 30, 0, 0);
+		v[i] = view_measure(most, 0, NULL);
+	result_print("view, all of the trace", v, 30, 0, 0);
 }
 
 /* Tiles of a plot that has a tenth as many values as there are zones. */
-static void plots(double span_ns)
+static void plots_measure(double span_ns)
 {
 	double v[VIEWS], begin;
 	uint64_t seed = 13;
 	char target[200];
 
-	begin = seconds(CLOCK_MONOTONIC);
-	ask("plots", NULL);
-	printf("%-44s %8.3f s\n", "plot, first look", seconds(CLOCK_MONOTONIC) - begin);
+	begin = seconds_now(CLOCK_MONOTONIC);
+	view_query("plots", NULL);
+	printf("%-44s %8.3f s\n", "plot, first look", seconds_now(CLOCK_MONOTONIC) - begin);
 	for (unsigned i = 0; i < VIEWS; i++) {
 		unsigned res = (unsigned)(random_next(&seed) % 21);
 		double tile = 512.0 * (double)(1ull << res);
 
 		snprintf(target, sizeof(target), "plot?track=%u&res=%u&i=%.0f", TRACKS, res,
 			 random_share(&seed) * (span_ns / tile));
-		v[i] = ask(target, NULL);
+		v[i] = view_query(target, NULL);
 	}
-	print("tile of a plot", v, VIEWS, 0, 0);
+	result_print("tile of a plot", v, VIEWS, 0, 0);
 }
 
 /*
  * A list of messages, a twentieth as many as there are zones: those with a word against all of
  * them, and a page in the middle against the first, for which they are counted.
  */
-static void lists(void)
+static void lists_measure(void)
 {
 	static const char *const queries[] = {"", "&q=nothing", "&q=took&severity=3",
 					      "&q=nothing,nowhere,-never"};
@@ -320,55 +321,55 @@ static void lists(void)
 		char target[200], what[64];
 
 		snprintf(target, sizeof(target), "messages?limit=200%s", queries[i]);
-		first = ask(target, NULL);
+		first = view_query(target, NULL);
 		if (!i)
 			all = first;
 		snprintf(target, sizeof(target), "messages?limit=200&offset=100000%s", queries[i]);
-		page = ask(target, NULL);
+		page = view_query(target, NULL);
 		snprintf(what, sizeof(what), "messages %s", i ? queries[i] : "");
 		printf("%-44s %8.3f s, %.1f x all of them; a page behind %.3f ms, %.4f x\n", what,
 		       first, first / all, page * 1e3, page / first);
 	}
 }
 
-static void statistics(double span_ns)
+static void statistics_measure(double span_ns)
 {
 	double v[RANGES];
 	uint64_t seed = 5;
 	char target[200];
-	double begin = seconds(CLOCK_MONOTONIC);
+	double begin = seconds_now(CLOCK_MONOTONIC);
 
-	ask("stats", NULL);
+	view_query("stats", NULL);
 	printf("%-44s %8.3f s\n", "first statistics, sums being made",
-	       seconds(CLOCK_MONOTONIC) - begin);
+	       seconds_now(CLOCK_MONOTONIC) - begin);
 	for (unsigned i = 0; i < RANGES; i++) {
 		double a = random_share(&seed), b = random_share(&seed);
 
 		snprintf(target, sizeof(target), "stats?t0=%.0f&t1=%.0f", (a < b ? a : b) * span_ns,
 			 (a < b ? b : a) * span_ns);
-		v[i] = ask(target, NULL);
+		v[i] = view_query(target, NULL);
 	}
-	print("statistics of any range, CPU", v, RANGES, 200, 200);
+	result_print("statistics of any range, CPU", v, RANGES, 200, 200);
 	for (unsigned i = 0; i < 20; i++) {
 		snprintf(target, sizeof(target), "hist?name=%u", i);
-		v[i] = ask(target, NULL);
+		v[i] = view_query(target, NULL);
 	}
-	print("histogram of a name", v, 20, 0, 0);
+	result_print("histogram of a name", v, 20, 0, 0);
 }
 
 /* The first page and the flame graph, computed and as they are found when opened again. */
-static void firsts(const char *when)
+static void firsts_measure(const char *when)
 {
 	char what[64];
 
 	snprintf(what, sizeof(what), "overview, %s, CPU", when);
-	printf("%-44s %8.3f s   (goal 0.3)\n", what, ask("overview", NULL));
+	printf("%-44s %8.3f s   (goal 0.3)\n", what, view_query("overview", NULL));
 	snprintf(what, sizeof(what), "flame graph, %s, CPU", when);
-	printf("%-44s %8.3f s   (goal 0.5)\n", what, ask("flame?limit=2000", NULL));
+	printf("%-44s %8.3f s   (goal 0.5)\n", what, view_query("flame?limit=2000", NULL));
 }
 
 /* MiB of the server's private memory; the kernel can reclaim mapped files. */
-static double memory(const char *when)
+static double memory_measure(const char *when)
 {
 	FILE *f = fopen("/proc/self/status", "re");
 	char line[200];
@@ -383,7 +384,7 @@ static double memory(const char *when)
 	return (double)anonymous / 1024;
 }
 
-static bool start(void)
+static bool clock_start(void)
 {
 	struct view_options options = {0};
 	struct tacho_error err = {0};
@@ -417,8 +418,8 @@ static void live_look(struct trace_writer *w)
 	h->gen = t->now.gen;
 	pthread_mutex_unlock(&t->lock);
 	handle_put(t, h);
-	ask("meta", NULL);
-	ask("stats", NULL);
+	view_query("meta", NULL);
+	view_query("stats", NULL);
 	for (unsigned i = 0; i < 10; i++)
 		view_random(2 * i, (double)t->now.duration, &seed, NULL);
 }
@@ -428,12 +429,12 @@ static void memory_saved(uint64_t wanted)
 	uint64_t seed = 3;
 	double span;
 
-	make(wanted, false);
-	if (!start())
+	view_make(wanted, false);
+	if (!clock_start())
 		_exit(1);
 	span = (double)traces->traces.v[0]->now.duration;
-	ask("stats", NULL);
-	ask("plots", NULL);
+	view_query("stats", NULL);
+	view_query("plots", NULL);
 	for (unsigned i = 0; i < 100; i++)
 		view_random(i % 10, span, &seed, NULL);
 }
@@ -450,10 +451,10 @@ static double memory_for(uint64_t wanted, bool followed)
 
 	if (child == 0) {
 		if (followed)
-			make(wanted, true);
+			view_make(wanted, true);
 		else
 			memory_saved(wanted);
-		result = memory(NULL);
+		result = memory_measure(NULL);
 		_exit(write(ends[1], &result, sizeof(result)) != sizeof(result));
 	}
 	if (child > 0) {
@@ -472,38 +473,38 @@ static int tree_remove(const char *name, const struct stat *st, int type, struct
 	return remove(name);
 }
 
-static void measure(void)
+static void call_measure(void)
 {
 	double begin, span, meta = 0;
 
 	for (int again = 0; again < 2; again++) {
-		begin = seconds(CLOCK_MONOTONIC);
-		if (!start())
+		begin = seconds_now(CLOCK_MONOTONIC);
+		if (!clock_start())
 			exit(1);
-		meta = ask("meta", NULL);
-		view(20, 0, NULL);
+		meta = view_query("meta", NULL);
+		view_measure(20, 0, NULL);
 		printf("%-44s %8.3f s%s\n",
 		       again ? "open and first tiles, indexed"
 			     : "open, make the index, first tiles",
-		       seconds(CLOCK_MONOTONIC) - begin, again ? "   (goal 1)" : "");
-		firsts(again ? "opened again" : "first time");
+		       seconds_now(CLOCK_MONOTONIC) - begin, again ? "   (goal 1)" : "");
+		firsts_measure(again ? "opened again" : "first time");
 		if (!again)
 			view_close(traces);
 	}
 	printf("%-44s %8.4f x the first time\n", "meta, as a page that follows asks again",
-	       ask("meta", NULL) / meta);
+	       view_query("meta", NULL) / meta);
 	span = (double)traces->traces.v[0]->now.duration;
-	memory("memory, index open");
+	memory_measure("memory, index open");
 	/*
 	 * First, since the sums are computed while it waits: then views have the machine to
 	 * themselves.
 	 */
-	statistics(span);
-	memory("memory after statistics");
-	views(span);
-	plots(span);
-	lists();
-	memory("memory after views");
+	statistics_measure(span);
+	memory_measure("memory after statistics");
+	views_measure(span);
+	plots_measure(span);
+	lists_measure();
+	memory_measure("memory after views");
 	view_close(traces);
 }
 
@@ -517,7 +518,7 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		path = argv[2];
 		talks = false; /* marks on the timeline, which the page requests at each step */
-		return make(wanted, false) < wanted;
+		return view_make(wanted, false) < wanted;
 	}
 	fd = mkstemp(temporary);
 	if (fd < 0 || !mkdtemp(cache))
@@ -528,11 +529,11 @@ int main(int argc, char **argv)
 	many = memory_for(wanted, false);
 	live_few = memory_for(wanted / 10, true);
 	live_many = memory_for(wanted, true);
-	begin = seconds(CLOCK_MONOTONIC);
-	zones = make(wanted, false);
+	begin = seconds_now(CLOCK_MONOTONIC);
+	zones = view_make(wanted, false);
 	printf("%llu zones on %u lanes, made in %.1f s\n", (unsigned long long)zones,
-	       TRACKS * DEPTHS, seconds(CLOCK_MONOTONIC) - begin);
-	measure();
+	       TRACKS * DEPTHS, seconds_now(CLOCK_MONOTONIC) - begin);
+	call_measure();
 	printf("%-44s %8.1f and %.1f MiB, ratio %.2f\n", "memory for a tenth of the zones and all",
 	       few, many, many / few);
 	printf("%-44s %8.1f and %.1f MiB, ratio %.2f\n", "  the same while they are recorded",

@@ -26,7 +26,7 @@ struct plain {
 	double *logits;
 };
 
-static double *doubles(size_t n)
+static double *doubles_make(size_t n)
 {
 	double *p = calloc(n, sizeof(*p));
 
@@ -67,7 +67,7 @@ static void plain_norm(double *out, const double *in, const double *gamma, const
 static void plain_attention(double *out, const double *qkv, const struct gpt_shape *s)
 {
 	size_t d = s->dim / s->heads, e = s->dim;
-	double *p = doubles(s->sequence);
+	double *p = doubles_make(s->sequence);
 
 	for (size_t b = 0; b < s->batch; b++)
 		for (size_t h = 0; h < s->heads; h++)
@@ -104,7 +104,8 @@ static double plain_loss(struct plain *m)
 	const struct gpt_shape *s = &m->shape;
 	size_t rows = (size_t)s->batch * s->sequence, e = s->dim,
 	       v = (s->vocabulary + 31) / 32 * 32;
-	double *x = m->x, *y = doubles(rows * 4 * e), *z = doubles(rows * 4 * e), loss = 0;
+	double *x = m->x, *y = doubles_make(rows * 4 * e), *z = doubles_make(rows * 4 * e),
+	       loss = 0;
 
 	for (size_t r = 0; r < rows; r++)
 		for (size_t i = 0; i < e; i++)
@@ -156,7 +157,7 @@ struct both {
 static double *tensor_doubles(struct nn *nn, const struct nn_tensor *t)
 {
 	size_t n = nn_volume(t);
-	double *out = doubles(n);
+	double *out = doubles_make(n);
 	float *values = calloc(n, sizeof(*values));
 
 	assert_non_null(values);
@@ -190,8 +191,8 @@ static void both_open(struct both *b, const struct gpt_shape *shape)
 				  .ids = b->ids,
 				  .targets = b->targets,
 				  .count = b->gpt.parameter_count};
-	b->plain.x = doubles(rows * shape->dim);
-	b->plain.logits = doubles(rows * 64);
+	b->plain.x = doubles_make(rows * shape->dim);
+	b->plain.logits = doubles_make(rows * 64);
 	plain_take(b);
 }
 
@@ -227,7 +228,7 @@ static void weights_scale(struct both *b, float by)
 	plain_take(b);
 }
 
-static double correlation(const double *a, const double *b, size_t n)
+static double data_correlation(const double *a, const double *b, size_t n)
 {
 	double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
 
@@ -256,11 +257,11 @@ static void test_forward(void **state)
 	want = plain_loss(&b.plain);
 	got = tensor_doubles(&b.nn, &b.gpt.blocks[0].out);
 	n = nn_volume(&b.gpt.blocks[0].out);
-	print_message("out: correlation %.6f\n", correlation(got, b.plain.x, n));
-	assert_true(correlation(got, b.plain.x, n) > 0.9999);
+	print_message("out: correlation %.6f\n", data_correlation(got, b.plain.x, n));
+	assert_true(data_correlation(got, b.plain.x, n) > 0.9999);
 	free(got);
 	got = tensor_doubles(&b.nn, &b.gpt.logits);
-	assert_true(correlation(got, b.plain.logits, nn_volume(&b.gpt.logits)) > 0.999);
+	assert_true(data_correlation(got, b.plain.logits, nn_volume(&b.gpt.logits)) > 0.999);
 	free(got);
 	print_message("loss %.5f, plain %.5f\n", (double)gpt_loss(&b.gpt), want);
 	assert_true(fabs((double)gpt_loss(&b.gpt) - want) < 0.005 * want);
@@ -281,7 +282,7 @@ static void test_gradients(void **state)
 	for (unsigned i = 0; i < b.gpt.parameter_count; i++) {
 		double *gradient = tensor_doubles(&b.nn, &b.gpt.parameters[i].gradient), *v;
 		double along = 0, norm = 0, want, step = 1e-3;
-		double *way = doubles(b.plain.volume[i]);
+		double *way = doubles_make(b.plain.volume[i]);
 
 		v = b.plain.value[i];
 		/* Mostly along the gradient itself, or noise would hide it. */
