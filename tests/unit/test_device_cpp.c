@@ -460,7 +460,7 @@ static void test_dst(void **state)
 								   .text = dst_text,
 								   .risc = TACHO_COMPUTE}) >= 0);
 	assert_int_equal(tacho_program_args(p, mover, (struct tacho_core){0, 0}, args, 2), 0);
-	run(d, p, 1);
+	program_run(d, p, 1);
 	for (unsigned i = 0; i < 10; i++) {
 		assert_int_equal(tacho_buffer_read(to, 4096ull * i, page, 4096), 0);
 		tile_unpack(&t, page, TACHO_FLOAT32);
