@@ -82,7 +82,7 @@ int nn_heads_split(struct nn *nn, const struct nn_job *job, const struct nn_head
 		wt += nn_columns(&job->in[1]);
 	for (unsigned i = 0; i < job->outputs; i++)
 		heads += how->heads[i];
-	width = wt / heads;
+	width = heads ? wt / heads : 0;
 	for (; own < job->outputs && heads; own++) { /* parts of the first input */
 		uint32_t tiles = 0;
 

@@ -95,7 +95,7 @@ static void key_tensor(char *key, size_t size, const struct nn_tensor *t)
 	size_t n = strlen(key);
 
 	snprintf(key + n, size - n, " %ux%ux%ux%u.%u.%u.%u", t->shape[0], t->shape[1], t->shape[2],
-		 t->shape[3], t->format, t->memory, t->layout);
+		 t->shape[3], (unsigned)t->format, (unsigned)t->memory, (unsigned)t->layout);
 }
 
 /* The op, its variant, shapes and places of its tensors, and the split of its work. */
@@ -103,7 +103,7 @@ static void call_key(const struct nn_call *c, char *key, size_t size)
 {
 	snprintf(key, size, "%s %s %s %s %u %u %ux%u", c->name, c->variant ? c->variant : "",
 		 c->define ? c->define : "", c->reader ? c->reader : c->writer, c->units,
-		 c->fidelity, c->grid_columns, c->grid_rows);
+		 (unsigned)c->fidelity, c->grid_columns, c->grid_rows);
 	for (unsigned i = 0; i < c->inputs; i++)
 		key_tensor(key, size, c->in[i]);
 	for (unsigned i = 0; i < c->outputs; i++)

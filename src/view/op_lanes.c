@@ -153,20 +153,44 @@ static void lane_ops_merge(struct lane_ops *s, size_t first, bool *done, double 
 	}
 }
 
+/* Marks the ops next to the range in each lane: what is between them is a gap in the range. */
+static void lane_ops_mark_next(const struct lane_ops *s, double t0, double t1, bool *next)
+{
+	size_t before[LANES], after[LANES];
+
+	memset(before, 0xff, sizeof(before));
+	memset(after, 0xff, sizeof(after));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct lane_op *span = &s->v[i];
+
+		if (call_ns(s->c, span->end) < t0)
+			before[span->lane] = i;
+		else if (call_ns(s->c, span->start) >= t1 && after[span->lane] == SIZE_MAX)
+			after[span->lane] = i;
+	}
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (before[i] != SIZE_MAX)
+			next[before[i]] = true;
+		if (after[i] != SIZE_MAX)
+			next[after[i]] = true;
+	}
+}
+
 static int lane_ops_put(struct lane_ops *s, double t0, double t1, double least)
 {
-	bool *done = calloc(s->n + 1, sizeof(*done));
+	bool *done = calloc(2 * s->n + 1, sizeof(*done)), *next = done + s->n;
 	uint64_t room = ROWS;
 	size_t i = 0;
 
 	if (!done)
 		return TACHO_ENOMEM;
+	lane_ops_mark_next(s, t0, t1, next);
 	call_begin(s->c);
 	json_uint(&s->c->json, "total", s->n);
 	json_uint(&s->c->json, "lanes", s->lanes);
 	json_array(&s->c->json, "rows");
 	for (; i < s->n && room; i++) {
-		if (done[i] || !lane_op_is_seen(s, &s->v[i], t0, t1))
+		if (done[i] || !(next[i] || lane_op_is_seen(s, &s->v[i], t0, t1)))
 			continue;
 		lane_ops_merge(s, i, done, least);
 		room--;

@@ -66,6 +66,13 @@ for trace, path in enumerate(sys.argv[1:]):
         assert sum(r[6] for r in one["rows"]) == len(mine) and len(one["rows"]) == lanes["lanes"], (path, one)
         part = s.call(f"op_lanes?dev={device}&t0={mine[1]['t0']}&t1={mine[1]['t0'] + 1}", trace)["rows"]
         assert mine[1]["row"] in {r[5] for r in part}, (path, part)
+        # Inside a gap: the ops on both sides, so that the page can draw it.
+        lane = [m for m in mine if m["row"] in {r[5] for r in lanes["rows"] if r[2] == 0}]
+        for a, b in zip(lane, lane[1:]):
+            if b["t0"] > a["t1"] + 4:
+                at = (a["t1"] + b["t0"]) // 2
+                part = s.call(f"op_lanes?dev={device}&t0={at}&t1={at + 1}", trace)["rows"]
+                assert {a["row"], b["row"]} <= {r[5] for r in part}, (path, a, b, part)
         assert s.call("op_lanes?dev=99", trace)["rows"] == []
 # By IDs, which count from 1 as perf-report does; signposts and shares are there whatever is chosen.
 table = s.call("ops")

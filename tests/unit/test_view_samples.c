@@ -498,7 +498,7 @@ static void timeline_is_right(void **state)
 		snprintf(text, sizeof(text), "sample_tiles?track=%u&res=0&i=2", i);
 		assert_int_equal(view_query(&a, text), VIEW_OK);
 		assert_int_equal(text_word(&a.reply, 16, 4), PROFILE_UNKNOWN);
-		for (uint8_t s = 0; s < PROFILE_UNKNOWN; s++)
+		for (int s = 0; s < PROFILE_UNKNOWN; s++)
 			for (uint64_t k = 1024; k < 1536; k++)
 				assert_int_equal(text_word(&a.reply, at++, 1),
 						 t->state[k] == s ? 255 : 0);
