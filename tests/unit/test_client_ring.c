@@ -52,7 +52,7 @@ static void zones_are_two_words(void **state)
 	name = name_announced(&meta, RING_SRCLOC, mine.events[0].id);
 	assert_non_null(name);
 	assert_string_equal(name, "a zone");
-	assert_string_equal(name + strlen(name) + 1, "zone");
+	assert_string_equal(name + strlen(name) + 1, "zone_emit");
 	assert_int_equal(view.header->threads, 1);
 	assert_int_equal(view_page(&view, 1)->lost_zones, 0);
 	session_clean();
