@@ -342,6 +342,7 @@ static int cmd_device_run(void *conf, const struct cmd_common *common, int argc,
 		r = err_report(&err, TACHO_EUSAGE);
 	}
 	opt_list_free(&c->defines);
+	opt_list_free(&c->dram);
 	opt_list_free(&c->includes);
 	opt_list_free(&c->compile_args);
 	opt_list_free(&c->args);

@@ -522,8 +522,8 @@ static void test_cumsum_and_random(void **state)
 /* Column C has a mean of C and, of 32 samples, a variance of 4. */
 static void test_welford(void **state)
 {
-	static const uint32_t save[] = {2 << 8, 0x3f800000}, other[] = {0, 0x3f800000},
-			      variance[] = {TE_WELFORD_SQUARES, 0x3d000000};
+	static const uint32_t save[] = {2 << 8, 0x3f800000, 0}, other[] = {0, 0x3f800000, 0},
+			      variance[] = {TE_WELFORD_SQUARES, 0x3d000000, 0};
 	struct tile_state memory = {0};
 	struct tile t = {0}, kept = {0};
 
