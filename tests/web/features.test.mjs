@@ -441,9 +441,9 @@ test("a device has a lane of ops, with gaps that say what the host did, and host
 	await until("kept", () => page.getByTestId("gap").count(), (n) => n === 1);
 	await page.keyboard.press("Escape");
 	// the host's zone of the op, by its time
+	await scrollTo(page, "layers");
 	await fit(page, { t0: op.host[0], t1: op.host[1] });
 	const names = () => page.evaluate(() => window.tachoTimeline.drawnStripes().filter((d) => !d.stripe.device).flatMap((d) => d.boxes.map((b) => window.tachoTimeline.hostOp(b.name, b.x0, b.x1)?.[3])).filter(Boolean));
-	await page.evaluate(() => { window.tachoTimeline.el.body.scrollTop = 0; });
 	await until("its name on the host", names, (n) => n.includes(op.name));
 }));
 
