@@ -23,7 +23,7 @@ static int git_run(const char *folder, const char *const *arguments, char *out, 
 	ssize_t n = 0;
 	pid_t pid;
 
-	for (int i = 0; arguments[i] && i < 8; i++)
+	for (int i = 0; i < 8 && arguments[i]; i++)
 		argv[3 + i] = arguments[i];
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -1;

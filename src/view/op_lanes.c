@@ -178,12 +178,13 @@ static void lane_ops_mark_next(const struct lane_ops *s, double t0, double t1, b
 
 static int lane_ops_put(struct lane_ops *s, double t0, double t1, double least)
 {
-	bool *done = calloc(2 * s->n + 1, sizeof(*done)), *next = done + s->n;
+	bool *done = calloc(2 * s->n + 1, sizeof(*done)), *next;
 	uint64_t room = ROWS;
 	size_t i = 0;
 
 	if (!done)
 		return TACHO_ENOMEM;
+	next = done + s->n;
 	lane_ops_mark_next(s, t0, t1, next);
 	call_begin(s->c);
 	json_uint(&s->c->json, "total", s->n);
