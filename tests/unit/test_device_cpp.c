@@ -369,7 +369,7 @@ static const char dst_text[] =
 	"	       reduce_block_max_row_init<1>(); reduce_block_max_row<1>(0, 2, 0, 1));\n"
 	"}\n";
 
-static int falling(const void *a, const void *b)
+static int doubles_compare_falling(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -389,7 +389,7 @@ static double dst_reference(unsigned number, unsigned r, unsigned c)
 		mean += k >= 32 && k < 36 ? 0 : v[k] / 60;
 	for (unsigned k = 0; k < 64; k++)
 		squares += k >= 32 && k < 36 ? 0 : (v[k] - mean) * (v[k] - mean);
-	qsort(v, 64, sizeof(v[0]), falling);
+	qsort(v, 64, sizeof(v[0]), doubles_compare_falling);
 	switch (number) {
 	case 0:
 		return r ? NAN : mean;

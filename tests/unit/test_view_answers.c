@@ -26,7 +26,7 @@ struct asked {
 	struct view_call c;
 };
 
-static void ask(struct asked *a, struct trace *trace, const char *query)
+static void asked_prepare(struct asked *a, struct trace *trace, const char *query)
 {
 	memset(a, 0, sizeof(*a));
 	a->on.keeps = true;
@@ -38,12 +38,12 @@ static void ask(struct asked *a, struct trace *trace, const char *query)
 }
 
 /* Whether the answer to QUERY is kept; it is TEXT then. */
-static bool finds(struct trace *trace, const char *query, const char *text)
+static bool answer_is_kept(struct trace *trace, const char *query, const char *text)
 {
 	struct asked a;
 	bool found;
 
-	ask(&a, trace, query);
+	asked_prepare(&a, trace, query);
 	found = answer_cache_find(&a.c, "flame");
 	if (found)
 		assert_string_equal(a.answer.body.data, text);
@@ -53,11 +53,11 @@ static bool finds(struct trace *trace, const char *query, const char *text)
 	return found;
 }
 
-static void keep(struct trace *trace, const char *query, const char *text, double began)
+static void answer_keep(struct trace *trace, const char *query, const char *text, double began)
 {
 	struct asked a;
 
-	ask(&a, trace, query);
+	asked_prepare(&a, trace, query);
 	buf_adds(&a.answer.body, text);
 	answer_cache_keep(&a.c, "flame", began);
 	buf_free(&a.answer.body);
@@ -100,22 +100,22 @@ static void test_kept(void **state)
 	setenv("XDG_CACHE_HOME", cache, 1);
 	trace_write(test_path("a.tacho"));
 	assert_int_equal(trace_open(&trace, test_path("a.tacho"), NULL), 0);
-	keep(trace, "limit=5", "small", 0);
-	assert_false(finds(trace, "limit=5", ""));
+	answer_keep(trace, "limit=5", "small", 0);
+	assert_false(answer_is_kept(trace, "limit=5", ""));
 
 	trace->zones = ANSWERS_FROM;
-	assert_false(finds(trace, "limit=5", ""));
-	keep(trace, "limit=5", "quick", 1e18);
-	assert_false(finds(trace, "limit=5", ""));
-	keep(trace, "limit=5", "slow", 0);
-	assert_true(finds(trace, "limit=5", "slow"));
-	assert_true(finds(trace, "limit=5&v=tag", "slow"));
-	assert_false(finds(trace, "limit=6", ""));
-	assert_false(finds(trace, "", ""));
+	assert_false(answer_is_kept(trace, "limit=5", ""));
+	answer_keep(trace, "limit=5", "quick", 1e18);
+	assert_false(answer_is_kept(trace, "limit=5", ""));
+	answer_keep(trace, "limit=5", "slow", 0);
+	assert_true(answer_is_kept(trace, "limit=5", "slow"));
+	assert_true(answer_is_kept(trace, "limit=5&v=tag", "slow"));
+	assert_false(answer_is_kept(trace, "limit=6", ""));
+	assert_false(answer_is_kept(trace, "", ""));
 	answer_damage(folder);
-	assert_false(finds(trace, "limit=5", ""));
-	keep(trace, "limit=5", "again", 0);
-	assert_true(finds(trace, "limit=5", "again"));
+	assert_false(answer_is_kept(trace, "limit=5", ""));
+	answer_keep(trace, "limit=5", "again", 0);
+	assert_true(answer_is_kept(trace, "limit=5", "again"));
 	trace_close(trace);
 }
 
