@@ -4,8 +4,7 @@
  * softmax of each row, O = P V. Circular buffers hold all keys and values. Words as of
  * attention_read.cpp.
  */
-#include "kernel/reduce.h"
-#include "ops.h"
+#include "row_exp.h"
 
 enum { CB_S = CB_TEMP, CB_MAX, CB_P, CB_INVERSE };
 
@@ -41,26 +40,7 @@ FORCE_INLINE void scores_make(uint32_t n, uint32_t wt, bool mask, bool hide)
 
 FORCE_INLINE void softmax_make(uint32_t n)
 {
-	cb_wait_front(CB_S, n);
-	tile_regs_acquire();
-	for (uint32_t j = 0; j < n; j++)
-		reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(CB_S, CB_SCALER, j, 0, 0);
-	pack_begin();
-	tile_out(0, CB_MAX);
-	tile_regs_release();
-
-	cb_wait_front(CB_MAX, 1);
-	cb_reserve_back(CB_P, n);
-	for (uint32_t j = 0; j < n; j++) {
-		tile_regs_acquire();
-		sub_tiles_bcast<BroadcastType::COL>(CB_S, CB_MAX, j, 0, 0);
-		exp_tile(0);
-		pack_begin();
-		pack_tile(0, CB_P);
-		tile_regs_release();
-	}
-	cb_push_back(CB_P, n);
-	cb_pop_front(CB_S, n);
+	row_exp(CB_S, n, CB_MAX, CB_P);
 	cb_pop_front(CB_MAX, 1);
 
 	cb_wait_front(CB_P, n);

@@ -3,8 +3,7 @@
  * Cross entropy of rows of logits z: log(sum exp z) - z[target], as a column of float32; BACKWARD:
  * its gradient (softmax(z) - one-hot) times a scale. Words as of cross_entropy_read.cpp.
  */
-#include "kernel/reduce.h"
-#include "ops.h"
+#include "row_exp.h"
 
 enum { CB_Z = CB_TEMP, CB_MAX, CB_EXP, CB_SUM };
 
@@ -30,26 +29,7 @@ void kernel_main()
 		}
 		cb_push_back(CB_Z, wt);
 
-		cb_wait_front(CB_Z, wt);
-		tile_regs_acquire();
-		for (uint32_t i = 0; i < wt; i++)
-			reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(CB_Z, CB_SCALER, i, 0, 0);
-		pack_begin();
-		tile_out(0, CB_MAX);
-		tile_regs_release();
-
-		cb_wait_front(CB_MAX, 1);
-		cb_reserve_back(CB_EXP, wt);
-		for (uint32_t i = 0; i < wt; i++) {
-			tile_regs_acquire();
-			sub_tiles_bcast<BroadcastType::COL>(CB_Z, CB_MAX, i, 0, 0);
-			exp_tile(0);
-			pack_begin();
-			pack_tile(0, CB_EXP);
-			tile_regs_release();
-		}
-		cb_push_back(CB_EXP, wt);
-		cb_pop_front(CB_Z, wt);
+		row_exp(CB_Z, wt, CB_MAX, CB_EXP);
 
 		cb_wait_front(CB_EXP, wt);
 		cb_wait_front(CB_HOT, wt);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Softmax of rows: exp(z - max z) over the sum, z = scale * x + mask. Words as of softmax_read.cpp.
  */
-#include "kernel/reduce.h"
-#include "ops.h"
+#include "row_exp.h"
 
 enum { CB_Z = CB_TEMP, CB_MAX, CB_EXP, CB_INVERSE };
 
@@ -46,26 +45,7 @@ void kernel_main()
 	for (uint32_t unit = first; unit < first + count; unit++) {
 		scores_make(wt, mask, unit % rows);
 
-		cb_wait_front(CB_Z, wt);
-		tile_regs_acquire();
-		for (uint32_t i = 0; i < wt; i++)
-			reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(CB_Z, CB_SCALER, i, 0, 0);
-		pack_begin();
-		tile_out(0, CB_MAX);
-		tile_regs_release();
-
-		cb_wait_front(CB_MAX, 1);
-		cb_reserve_back(CB_EXP, wt);
-		for (uint32_t i = 0; i < wt; i++) {
-			tile_regs_acquire();
-			sub_tiles_bcast<BroadcastType::COL>(CB_Z, CB_MAX, i, 0, 0);
-			exp_tile(0);
-			pack_begin();
-			pack_tile(0, CB_EXP);
-			tile_regs_release();
-		}
-		cb_push_back(CB_EXP, wt);
-		cb_pop_front(CB_Z, wt);
+		row_exp(CB_Z, wt, CB_MAX, CB_EXP);
 		cb_pop_front(CB_MAX, 1);
 
 		cb_wait_front(CB_EXP, wt);
