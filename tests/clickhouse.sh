@@ -47,3 +47,31 @@ server_start() {
 	server_pid=$!
 	wait_for curl -s -f "http://127.0.0.1:$2/ping"
 }
+
+# killed_pushes_check ROWS MS...: pushes to $SERVER that are killed, each at another moment, leave nothing that counts, and
+# gc removes what they left. What holds does not depend on the moment.
+killed_pushes_check() {
+	local rows=$1 ms pid
+	shift
+	"$TACHO" db runs --db "$SERVER" --format=csv >before
+	make_report large.csv 1 0 "$rows"
+	for ms; do
+		"$TACHO" db push -q --db "$SERVER" --run "killed$ms" large.csv 2>/dev/null &
+		pid=$!
+		sleep "0.$ms"
+		kill -9 $pid 2>/dev/null
+		wait $pid 2>/dev/null
+	done
+	expect_exit 0 "$TACHO" db runs --db "$SERVER" --format=csv
+	grep -v '^killed' out >after
+	cmp before after || fail "other runs have changed"
+	"$TACHO" db query --db "$SERVER" --format=csv "SELECT run, count(*) AS c FROM op ANY INNER JOIN (SELECT push, run FROM visible) USING push WHERE run LIKE 'killed%' GROUP BY run" >counts
+	! tail -n +2 counts | grep -v ",$rows\$" || fail "half a push is visible"
+	expect_exit 0 "$TACHO" db gc --db "$SERVER" --age 0
+	wait_for pushes_are_whole
+}
+
+# All rows of ops belong to visible pushes.
+pushes_are_whole() {
+	[ "$("$TACHO" db query --db "$SERVER" --format=csv "SELECT count(*) AS c FROM op WHERE push NOT IN (SELECT push FROM visible)" | tail -1)" = 0 ]
+}
