@@ -13,6 +13,7 @@ struct copy {
 	const struct device_clock *clock;
 	uint32_t *processes, *tracks, *srclocs; /* numbers in the output */
 	uint32_t first_stack, first_module;
+	uint64_t first_flow;
 };
 
 static uint64_t copy_tick(const struct copy *c, uint64_t tick)
@@ -245,6 +246,11 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 		row->b = TRACE_MARKER(TRACE_MARKER_KIND(row->b), TRACE_MARKER_VALUES(row->b),
 				      copy_id(c->srclocs, TRACE_MARKER_SRCLOC(row->b)));
 		break;
+	case TRACE_ROW_FLOW:
+		if (row->a >= c->out->flows - c->first_flow)
+			c->out->flows = c->first_flow + row->a + 1;
+		row->a += c->first_flow;
+		break;
 	case TRACE_ROW_MARKER_WORD:
 	case TRACE_ROW_MESSAGE:
 	case TRACE_ROW_PLOT_INT:
@@ -293,7 +299,8 @@ int fleet_copy(struct fleet *f, struct fleet_source *s, struct fleet_output *out
 			 .out = out,
 			 .clock = &f->clocks[s->host].map,
 			 .first_stack = out->stacks,
-			 .first_module = out->modules};
+			 .first_module = out->modules,
+			 .first_flow = out->flows};
 	int r = TACHO_ENOMEM;
 
 	c.processes = calloc(t->process_count + 1, sizeof(*c.processes));

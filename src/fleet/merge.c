@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merges recordings into one trace on one clock. */
 #include "base/buf.h"
+#include "base/fmt.h"
 #include "fleet/private.h"
 #include "tracy/tracy.h"
 
@@ -281,6 +282,11 @@ static int write_output(struct fleet *f, const char *output, struct fleet_result
 		r = write_clocks(f, out.w, origin);
 	for (size_t i = 0; i < f->source_count && r == 0; i++)
 		r = fleet_copy(f, &f->sources[i], &out);
+	if (out.flows) {
+		char text[FMT_SIZE];
+
+		trace_set_property(out.w, TRACE_FLOWS, fmt_uint(text, out.flows));
+	}
 	result->zones = trace_writer_zones(out.w);
 	if (r == 0)
 		return trace_writer_close(out.w, err);

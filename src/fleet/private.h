@@ -60,7 +60,8 @@ int fleet_align_hosts(struct fleet *f);
 struct fleet_output {
 	struct trace_writer *w;
 	uint32_t stacks, modules; /* given so far */
-	int64_t stack_track;      /* -1: none yet */
+	uint64_t flows;
+	int64_t stack_track; /* -1: none yet */
 };
 int fleet_copy(struct fleet *f, struct fleet_source *s, struct fleet_output *out);
 

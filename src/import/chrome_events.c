@@ -21,7 +21,9 @@ struct chrome_events {
 	uint64_t offset;
 	bool ended; /* the file */
 	bool started;
+	bool bare; /* an array without an object around it */
 	struct jread reader;
+	struct chrome_head head;
 };
 
 int chrome_events_open(struct chrome_events **events, int fd, const char *path)
@@ -30,7 +32,8 @@ int chrome_events_open(struct chrome_events **events, int fd, const char *path)
 
 	if (!e)
 		return TACHO_ENOMEM;
-	*e = (struct chrome_events){.fd = fd, .path = path, .text = BUF_INIT};
+	*e = (struct chrome_events){
+		.fd = fd, .path = path, .text = BUF_INIT, .head = {.rank = -1, .world = -1}};
 	*events = e;
 	return 0;
 }
@@ -138,11 +141,34 @@ static int chrome_events_bad(const struct chrome_events *e, struct tacho_error *
 	return r;
 }
 
-/* Skips members up to the array of events. */
+const struct chrome_head *chrome_events_head(const struct chrome_events *e)
+{
+	return &e->head;
+}
+
+/* A member beside the events. */
+static void head_read(struct chrome_events *e, bool distributed, size_t len)
+{
+	const struct jread_value *v;
+	int64_t n;
+
+	if (!distributed) {
+		n = strtoll(e->text.data + e->at, NULL, 10);
+		e->head.base_ns = n > 0 ? n : 0;
+		return;
+	}
+	v = jread_parse(&e->reader, e->text.data + e->at, len, NULL);
+	if (jread_int(jread_get(v, "rank"), &n) && n >= 0 && n <= INT32_MAX)
+		e->head.rank = n;
+	if (jread_int(jread_get(v, "world_size"), &n) && n >= 0 && n <= INT32_MAX)
+		e->head.world = n;
+}
+
+/* Reads members up to the array of events; after it to the end, which may be missing. */
 static int find_array(struct chrome_events *e, struct tacho_error *err)
 {
 	for (;;) {
-		bool events;
+		bool events, distributed, base;
 		size_t len;
 		char c;
 		int r = chrome_events_peek(e, &c, err);
@@ -156,6 +182,8 @@ static int find_array(struct chrome_events *e, struct tacho_error *err)
 		if (c != '"' || value_end(e, &len, err) <= 0)
 			return chrome_events_bad(e, err);
 		events = len == 13 && !memcmp(e->text.data + e->at, "\"traceEvents\"", 13);
+		distributed = len == 17 && !memcmp(e->text.data + e->at, "\"distributedInfo\"", 17);
+		base = len == 21 && !memcmp(e->text.data + e->at, "\"baseTimeNanoseconds\"", 21);
 		e->at += len;
 		r = chrome_events_peek(e, &c, err);
 		if (r < 0 || c != ':')
@@ -169,6 +197,8 @@ static int find_array(struct chrome_events *e, struct tacho_error *err)
 		r = value_end(e, &len, err);
 		if (r <= 0)
 			return r < 0 ? r : chrome_events_bad(e, err);
+		if (distributed || base)
+			head_read(e, distributed, len);
 		e->at += len;
 	}
 }
@@ -187,6 +217,8 @@ static int chrome_events_start(struct chrome_events *e, struct tacho_error *err)
 			return r;
 	} else if (c != '[') {
 		return chrome_events_bad(e, err);
+	} else {
+		e->bare = true;
 	}
 	e->at++;
 	e->started = true;
@@ -208,8 +240,12 @@ int chrome_events_next(struct chrome_events *e, const struct jread_value **event
 			return r;
 		e->at += c == ',';
 	} while (c == ',');
-	if (c == ']')
+	if (c == ']') {
+		e->at++;
+		if (!e->bare)
+			find_array(e, NULL);
 		return 0;
+	}
 	if (c == 0)
 		return err_set(err, TACHO_EDAMAGED, "%s ends in the middle", e->path);
 	r = value_end(e, &len, err);

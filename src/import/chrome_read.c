@@ -76,8 +76,13 @@ static int64_t chrome_read_id_of(const struct jread_value *v)
 	return (int64_t)(1000000000 + hash % 1000000000);
 }
 
-static int chrome_read_text_add(struct chrome_reader *r, const char *text, size_t len,
-				uint32_t *offset)
+/* That name, until the file gives another one; NULL: a number. */
+static char *id_name(const struct jread_value *v)
+{
+	return v && v->type == JREAD_STRING ? text_copy(v) : NULL;
+}
+
+int chrome_text_add(struct chrome_reader *r, const char *text, size_t len, uint32_t *offset)
 {
 	if (r->texts.len == 0)
 		buf_addc(&r->texts, 0);
@@ -128,7 +133,7 @@ static int add_args(struct chrome_reader *r, const struct jread_value *args, uin
 	if (lines.failed)
 		e = TACHO_ENOMEM;
 	else if (lines.len)
-		e = chrome_read_text_add(r, lines.data, lines.len, offset);
+		e = chrome_text_add(r, lines.data, lines.len, offset);
 	buf_free(&lines);
 	return e;
 }
@@ -148,11 +153,12 @@ static int process_of(struct chrome_reader *r, const struct jread_value *event, 
 	*process = (uint32_t)r->processes.n;
 	if (map_set(&r->by_pid, (uint64_t)pid, *process) < 0)
 		return TACHO_ENOMEM;
+	fresh.name = id_name(jread_get(event, "pid"));
 	return vec_push(&r->processes, fresh);
 }
 
-static int chrome_read_track_add(struct chrome_reader *r, uint32_t process, uint32_t kind,
-				 int64_t tid, char *name, uint32_t *track)
+int chrome_track_add(struct chrome_reader *r, uint32_t process, uint32_t kind, int64_t tid,
+		     char *name, uint32_t *track)
 {
 	struct chrome_track fresh = {.process = process, .kind = kind, .tid = tid, .name = name};
 
@@ -165,7 +171,7 @@ static int chrome_read_track_add(struct chrome_reader *r, uint32_t process, uint
 }
 
 /* Keys have two parts; if their hashes collide, the later one takes the next free slot. */
-static uint64_t pair_key(uint32_t a, uint64_t b)
+uint64_t chrome_pair_key(uint32_t a, uint64_t b)
 {
 	return (b ^ (uint64_t)a << 40) * 0x9e3779b97f4a7c15u;
 }
@@ -181,13 +187,15 @@ static int chrome_read_thread_of(struct chrome_reader *r, const struct jread_val
 
 	if (e < 0)
 		return e;
-	for (key = pair_key(process, (uint64_t)tid); (known = map_get(&r->by_tid, key)); key++)
+	for (key = chrome_pair_key(process, (uint64_t)tid); (known = map_get(&r->by_tid, key));
+	     key++)
 		if (r->threads.v[*known].process == process && r->threads.v[*known].tid == tid &&
 		    r->threads.v[*known].kind == TRACE_THREAD) {
 			*thread = *known;
 			return 0;
 		}
-	e = chrome_read_track_add(r, process, TRACE_THREAD, tid, NULL, thread);
+	e = chrome_track_add(r, process, TRACE_THREAD, tid, id_name(jread_get(event, "tid")),
+			     thread);
 	return e < 0 ? e : map_set(&r->by_tid, key, *thread);
 }
 
@@ -197,7 +205,7 @@ static int messages_of(struct chrome_reader *r, uint32_t process, uint32_t *trac
 
 	*track = r->processes.v[process].messages;
 	if (*track == TRACE_NONE) {
-		e = chrome_read_track_add(r, process, TRACE_MESSAGES, 0, NULL, track);
+		e = chrome_track_add(r, process, TRACE_MESSAGES, 0, NULL, track);
 		if (e == 0)
 			r->processes.v[process].messages = *track;
 	}
@@ -213,13 +221,13 @@ static int chrome_read_plot_of(struct chrome_reader *r, uint32_t process, const 
 
 	for (const char *c = name; *c; c++)
 		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
-	for (key = pair_key(process, hash); (known = map_get(&r->plots, key)); key++)
+	for (key = chrome_pair_key(process, hash); (known = map_get(&r->plots, key)); key++)
 		if (r->threads.v[*known].process == process &&
 		    !strcmp(r->threads.v[*known].name, name)) {
 			*track = *known;
 			return 0;
 		}
-	e = chrome_read_track_add(r, process, TRACE_PLOT, 0, strdup(name), track);
+	e = chrome_track_add(r, process, TRACE_PLOT, 0, strdup(name), track);
 	return e < 0 ? e : map_set(&r->plots, key, *track);
 }
 
@@ -255,11 +263,16 @@ static int chrome_read_srcloc_of(struct chrome_reader *r, const struct jread_val
 	return id < 0 ? (int)id : 0;
 }
 
+/* On its thread, or on ASYNC, the number of a chain, if that is not TRACE_NONE. */
 static int chrome_read_zone_begin(struct chrome_reader *r, const struct jread_value *event,
-				  int64_t ns, int64_t end, uint32_t *number)
+				  uint32_t async, int64_t ns, int64_t end, uint32_t *number)
 {
-	struct chrome_zone z = {.start = ns, .end = end, .order = r->zones.n & 0x7fffffff};
-	int e = chrome_read_thread_of(r, event, &z.track);
+	struct chrome_zone z = {.start = ns,
+				.end = end,
+				.track = async,
+				.async = async != TRACE_NONE,
+				.order = r->zones.n & 0x3fffffff};
+	int e = z.async ? 0 : chrome_read_thread_of(r, event, &z.track);
 
 	if (e == 0)
 		e = chrome_read_srcloc_of(r, event, &z.srcloc);
@@ -277,7 +290,7 @@ static int chrome_read_zone_open(struct chrome_reader *r, const struct jread_val
 				 int64_t ns)
 {
 	uint32_t number;
-	int e = chrome_read_zone_begin(r, event, ns, ns, &number);
+	int e = chrome_read_zone_begin(r, event, TRACE_NONE, ns, ns, &number);
 
 	if (e == 0) {
 		r->zones.v[number].unfinished = true;
@@ -315,8 +328,78 @@ static int event_complete(struct chrome_reader *r, const struct jread_value *eve
 
 	if (!time_read(jread_get(event, "dur"), &length) || length < 0)
 		length = 0;
-	return chrome_read_zone_begin(r, event, ns, length > INT64_MAX / 2 - ns ? ns : ns + length,
-				      &number);
+	return chrome_read_zone_begin(r, event, TRACE_NONE, ns,
+				      length > INT64_MAX / 2 - ns ? ns : ns + length, &number);
+}
+
+static int event_async(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
+		       bool begin)
+{
+	uint32_t process, chain, number;
+	struct chrome_chain *c;
+	struct chrome_zone *z;
+	int e = process_of(r, event, &process);
+
+	if (e == 0)
+		e = chrome_chain_of(r, process, chrome_async_key(event, false), &chain);
+	if (e < 0)
+		return e;
+	if (begin) {
+		e = chrome_read_zone_begin(r, event, chain, ns, ns, &number);
+		c = &r->chains.v[chain];
+		if (e < 0)
+			return e;
+		z = &r->zones.v[number];
+		z->unfinished = true;
+		if (c->name == 0) {
+			const struct jread_value *name = jread_get(event, "name");
+
+			c->srcloc = z->srcloc;
+			e = chrome_text_add(r, name && name->text ? name->text : "",
+					    name && name->text && name->len < LIMIT_NAME ? name->len
+											 : 0,
+					    &c->name);
+		}
+		return e < 0 ? e : vec_push(&c->open, number);
+	}
+	c = &r->chains.v[chain];
+	if (!c->open.n) {
+		r->notes->left_out++;
+		return 0;
+	}
+	z = &r->zones.v[c->open.v[--c->open.n]];
+	z->end = ns > z->start ? ns : z->start;
+	z->unfinished = false;
+	note_time(r, z->end);
+	return 0;
+}
+
+/* One end of an arrow. */
+static int event_flow(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
+		      enum trace_flow_step step)
+{
+	const struct jread_value *name = jread_get(event, "name"), *cat = jread_get(event, "cat");
+	const struct jread_value *bind = jread_get(event, "bp");
+	struct chrome_row row = {.time = ns, .kind = TRACE_ROW_FLOW, .step = (uint8_t)step};
+	struct buf text = BUF_INIT;
+	int e = chrome_read_thread_of(r, event, &row.thread);
+
+	row.track = row.thread;
+	row.flow = chrome_async_key(event, true);
+	row.next = step == TRACE_FLOW_END && !jread_get(event, "bind_id") &&
+		   !(bind && bind->len == 1 && *bind->text == 'e');
+	if (name && name->text)
+		buf_add(&text, name->text, name->len < LIMIT_NAME ? name->len : LIMIT_NAME);
+	if (cat && cat->text) {
+		buf_addc(&text, 0);
+		buf_add(&text, cat->text, cat->len < LIMIT_NAME ? cat->len : LIMIT_NAME);
+	}
+	row.len = (uint32_t)text.len;
+	if (e == 0)
+		e = text.failed ? TACHO_ENOMEM : chrome_text_add(r, text.data, text.len, &row.text);
+	buf_free(&text);
+	note_time(r, ns);
+	return e < 0 ? e : vec_push(&r->rows, row);
 }
 
 static int event_instant(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
@@ -329,7 +412,7 @@ static int event_instant(struct chrome_reader *r, const struct jread_value *even
 		e = messages_of(r, r->threads.v[row.thread].process, &row.track);
 	if (e == 0 && name && name->text) {
 		row.len = (uint32_t)(name->len < LIMIT_NAME ? name->len : LIMIT_NAME);
-		e = chrome_read_text_add(r, name->text, row.len, &row.text);
+		e = chrome_text_add(r, name->text, row.len, &row.text);
 	}
 	note_time(r, ns);
 	return e < 0 ? e : vec_push(&r->rows, row);
@@ -397,10 +480,26 @@ static int event_metadata(struct chrome_reader *r, const struct jread_value *eve
 	return e;
 }
 
+/* Events of any kind may be ends of a flow, too. */
+static int event_bound(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
+{
+	const struct jread_value *in = jread_get(event, "flow_in"),
+				 *out = jread_get(event, "flow_out");
+	bool is_in = in && in->type == JREAD_TRUE, is_out = out && out->type == JREAD_TRUE;
+
+	if (!jread_get(event, "bind_id") || !(is_in || is_out))
+		return 0;
+	return event_flow(r, event, ns,
+			  !is_in    ? TRACE_FLOW_BEGIN
+			  : !is_out ? TRACE_FLOW_END
+				    : TRACE_FLOW_STEP);
+}
+
 static int event_take(struct chrome_reader *r, const struct jread_value *event)
 {
 	const struct jread_value *phase = jread_get(event, "ph");
 	int64_t ns;
+	int e;
 
 	if (!phase || phase->type != JREAD_STRING || phase->len != 1) {
 		r->notes->left_out++;
@@ -412,6 +511,9 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 		r->notes->left_out++;
 		return 0;
 	}
+	e = event_bound(r, event, ns);
+	if (e < 0)
+		return e;
 	switch (*phase->text) {
 	case 'B':
 		return chrome_read_zone_open(r, event, ns);
@@ -422,7 +524,22 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 	case 'i':
 	case 'I':
 	case 'R':
+	case 'n': /* those of asynchronous events, new and old */
+	case 'T':
+	case 'p':
 		return event_instant(r, event, ns);
+	case 'b':
+	case 'S':
+		return event_async(r, event, ns, true);
+	case 'e':
+	case 'F':
+		return event_async(r, event, ns, false);
+	case 's':
+		return event_flow(r, event, ns, TRACE_FLOW_BEGIN);
+	case 't':
+		return event_flow(r, event, ns, TRACE_FLOW_STEP);
+	case 'f':
+		return event_flow(r, event, ns, TRACE_FLOW_END);
 	case 'C':
 		return event_counter(r, event, ns);
 	default:
@@ -439,13 +556,17 @@ static void reader_free(struct chrome_reader *r)
 		free(r->threads.v[i].name);
 		vec_free(&r->threads.v[i].open);
 	}
+	for (size_t i = 0; i < r->chains.n; i++)
+		vec_free(&r->chains.v[i].open);
 	vec_free(&r->processes);
 	vec_free(&r->threads);
+	vec_free(&r->chains);
 	vec_free(&r->zones);
 	vec_free(&r->rows);
 	map_free(&r->by_pid);
 	map_free(&r->by_tid);
 	map_free(&r->plots);
+	map_free(&r->by_async);
 	buf_free(&r->texts);
 }
 
@@ -465,7 +586,7 @@ int import_chrome(struct trace_writer *w, int fd, const char *path, struct impor
 		r.first = r.last = 0;
 	sound = read >= 0 || read == TACHO_EDAMAGED;
 	if (e == 0 && sound)
-		e = chrome_write(&r, path);
+		e = chrome_write(&r, chrome_events_head(events), path);
 	chrome_events_close(events);
 	reader_free(&r);
 	if (e < 0)

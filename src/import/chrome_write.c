@@ -3,6 +3,7 @@
  * Write collected Chrome events to a trace: the zones of each thread are sorted and nested; a zone
  * that outlasts its parent is cut at the parent's end.
  */
+#include "base/fmt.h"
 #include "base/limits.h"
 #include "import/chrome_read.h"
 #include "trace/nesting.h"
@@ -32,7 +33,9 @@ static int chrome_write_by_time(const void *a, const void *b)
 {
 	const struct chrome_row *x = a, *y = b;
 
-	return (x->time > y->time) - (x->time < y->time);
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->step - y->step;
 }
 
 /* Zones that contain the next one, with the time of their direct children. */
@@ -98,6 +101,7 @@ static int rows_write(struct chrome_reader *r)
 
 	if (r->rows.n)
 		qsort(r->rows.v, r->rows.n, sizeof(*r->rows.v), chrome_write_by_time);
+	e = chrome_flows_number(r);
 	for (size_t i = 0; e == 0 && i < r->rows.n; i++) {
 		const struct chrome_row *x = &r->rows.v[i];
 		struct trace_row row = {.time = chrome_write_tick(r, x->time),
@@ -106,6 +110,12 @@ static int rows_write(struct chrome_reader *r)
 
 		if (x->kind == TRACE_ROW_MESSAGE) {
 			row.a = TRACE_SEVERITY_INFO;
+			row.text = r->texts.data + x->text;
+			row.text_len = x->len;
+		} else if (x->kind == TRACE_ROW_FLOW) {
+			row.a = x->flow;
+			row.b = x->step;
+			row.c = x->next;
 			row.text = r->texts.data + x->text;
 			row.text_len = x->len;
 		} else {
@@ -126,13 +136,25 @@ static int ledgers_write(struct chrome_reader *r)
 	return e;
 }
 
-static int model_write(struct chrome_reader *r, const char *path)
+static void number_property_set(struct trace_writer *w, const char *key, int64_t n)
+{
+	char text[FMT_SIZE];
+
+	if (n >= 0)
+		trace_set_property(w, key, fmt_uint(text, (uint64_t)n));
+}
+
+static int model_write(struct chrome_reader *r, const struct chrome_head *head, const char *path)
 {
 	struct trace_clock_point point = {.ticks = 1000000000u};
 	int64_t e;
 
+	if (head->base_ns && r->first < INT64_MAX - head->base_ns)
+		point.realtime_ns = head->base_ns + r->first;
 	trace_set_property(r->w, "source", path);
 	trace_set_property(r->w, "ticks per second", "1000000000");
+	number_property_set(r->w, "rank", head->rank);
+	number_property_set(r->w, "world size", head->world);
 	e = trace_add_clock_point(r->w, &point);
 	for (size_t i = 0; e >= 0 && i < r->processes.n; i++) {
 		const struct chrome_process *x = &r->processes.v[i];
@@ -157,16 +179,19 @@ static int model_write(struct chrome_reader *r, const char *path)
 	return e < 0 ? (int)e : 0;
 }
 
-int chrome_write(struct chrome_reader *r, const char *path)
+int chrome_write(struct chrome_reader *r, const struct chrome_head *head, const char *path)
 {
-	int e = model_write(r, path);
+	int e;
 
+	for (size_t i = 0; i < r->zones.n; i++)
+		if (r->zones.v[i].unfinished)
+			r->zones.v[i].end = r->last;
+	e = chrome_chains_place(r);
+	if (e == 0)
+		e = model_write(r, head, path);
 	if (e == 0) {
 		struct nest nest = {0};
 
-		for (size_t i = 0; i < r->zones.n; i++)
-			if (r->zones.v[i].unfinished)
-				r->zones.v[i].end = r->last;
 		if (r->zones.n)
 			qsort(r->zones.v, r->zones.n, sizeof(*r->zones.v), by_track_start);
 		for (size_t i = 0; e == 0 && i < r->zones.n; i++)

@@ -107,6 +107,7 @@ extern const struct sql_table sql_table_machine, sql_table_process, sql_table_th
 	sql_table_clock_snapshot, sql_table_track_stat, sql_table_absent; /* lists.c */
 extern const struct sql_table sql_table_slice, sql_table_args;            /* slices.c */
 extern const struct sql_table sql_table_slice_stat;                       /* slice_stat.c */
+extern const struct sql_table sql_table_flow;                             /* flows.c */
 extern const struct sql_table sql_table_counter, sql_table_message, sql_table_frame, sql_table_loss,
 	sql_table_sample, sql_table_state, sql_table_marker;          /* rows.c */
 extern const struct sql_table sql_table_lock_span, sql_table_alloc;   /* spans.c */
@@ -146,6 +147,8 @@ static inline void sql_out_id(const struct sql_cursor *c, sqlite3_context *out, 
 	if (id != TRACE_NONE)
 		sqlite3_result_int64(out, sql_id(c, id));
 }
+/* slices.c: the id of a zone in the table "slice". */
+int64_t sql_slice_id(const struct sql_cursor *c, uint32_t lane, uint64_t number);
 /* A duration between two ticks in whole nanoseconds. */
 int64_t sql_duration(const struct trace *t, uint64_t start, uint64_t end);
 

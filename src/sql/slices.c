@@ -13,7 +13,7 @@
 /* The id of a zone: file, lane, number in the lane. */
 enum { ID_NUMBER = 32, ID_LANE = 23 };
 
-static int64_t slice_id(const struct sql_cursor *c, uint32_t lane, uint64_t number)
+int64_t sql_slice_id(const struct sql_cursor *c, uint32_t lane, uint64_t number)
 {
 	return (int64_t)c->source << (ID_NUMBER + ID_LANE) | (int64_t)lane << ID_NUMBER |
 	       (int64_t)(number & UINT32_MAX);
@@ -268,15 +268,15 @@ static void slice_parent_out(struct slice_cursor *z, sqlite3_context *out)
 	if (z->lane == z->first_lane || t->lanes[z->lane - 1].depth + 1 != t->lanes[z->lane].depth)
 		return;
 	if (!z->single) {
-		sqlite3_result_int64(
-			out, slice_id(&z->c, z->lane - 1, z->numbers[z->lane - 1 - z->first_lane]));
+		sqlite3_result_int64(out, sql_slice_id(&z->c, z->lane - 1,
+						       z->numbers[z->lane - 1 - z->first_lane]));
 		return;
 	}
 	if (trace_cursor_open(&cursor, t, z->lane - 1, z->zone.start, z->zone.start + 1) < 0)
 		return;
 	if (trace_cursor_next(cursor, &parent) > 0)
 		sqlite3_result_int64(out,
-				     slice_id(&z->c, z->lane - 1, trace_cursor_number(cursor)));
+				     sql_slice_id(&z->c, z->lane - 1, trace_cursor_number(cursor)));
 	trace_cursor_close(cursor);
 }
 
@@ -329,7 +329,7 @@ static void slice_value(struct sql_cursor *c, int column, sqlite3_context *out)
 
 	switch ((enum slice_column)column) {
 	case SLICE_ID:
-		sqlite3_result_int64(out, slice_id(c, z->lane, z->number));
+		sqlite3_result_int64(out, sql_slice_id(c, z->lane, z->number));
 		break;
 	case SLICE_TS:
 		sqlite3_result_int64(out, z->ts);
@@ -357,7 +357,7 @@ static void slice_value(struct sql_cursor *c, int column, sqlite3_context *out)
 		break;
 	case SLICE_ARGS:
 		if (z->zone.extras)
-			sqlite3_result_int64(out, slice_id(c, z->lane, z->number));
+			sqlite3_result_int64(out, sql_slice_id(c, z->lane, z->number));
 		break;
 	case SLICE_SELF:
 		sqlite3_result_int64(out, open ? -1 : slice_self(z));
@@ -424,7 +424,7 @@ static void args_value(struct sql_cursor *c, int column, sqlite3_context *out)
 
 	switch ((enum args_column)column) {
 	case ARGS_SET:
-		sqlite3_result_int64(out, slice_id(c, a->slices.lane, a->slices.number));
+		sqlite3_result_int64(out, sql_slice_id(c, a->slices.lane, a->slices.number));
 		break;
 	case ARGS_KEY:
 		sql_out_text(out, keys[a->extra.kind & 3]);

@@ -21,6 +21,7 @@ static const struct sql_table *const tables[] = {
 	&sql_table_sample,         &sql_table_state,     &sql_table_stack,
 	&sql_table_stack_frame,    &sql_table_loss,      &sql_table_absent,
 	&sql_table_clock_snapshot, &sql_table_metadata,  &sql_table_marker,
+	&sql_table_flow,
 };
 
 /* In the temporary schema: it is in memory and a statement may add its own. */

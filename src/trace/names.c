@@ -114,6 +114,7 @@ static const struct row_fields {
 	[TRACE_ROW_PARAMETER] = FIELDS(UINT("parameter"), UINT("type"), {"value", TRACE_FIELD_INT}),
 	[TRACE_ROW_OP] = FIELDS(UINT("op"), UINT("device_hit"), UINT("hash")),
 	[TRACE_ROW_OP_TRACE] = FIELDS(UINT("op_trace"), UINT("device_step"), UINT("op")),
+	[TRACE_ROW_FLOW] = FIELDS(UINT("flow"), UINT("step"), UINT("next")),
 #undef UINT
 #undef FIELDS
 };

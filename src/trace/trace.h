@@ -195,7 +195,8 @@ struct trace_open_zone {
 	X(SECTION, "section")         /* number     category           enum trace_section_op */   \
 	X(PARAMETER, "parameter")     /* number     TRACE_PARAMETER()  int64 value name */        \
 	X(OP, "op")                   /* id         TRACE_OP()         hash        see below */   \
-	X(OP_TRACE, "op trace")       /* trace      TRACE_OP()         id of an op */
+	X(OP_TRACE, "op trace")       /* trace      TRACE_OP()         id of an op */             \
+	X(FLOW, "flow") /* number     enum trace_flow_step  next?  name, 0, category */
 
 enum trace_row_kind {
 #define X(name, text) TRACE_ROW_##name,
@@ -332,6 +333,14 @@ enum trace_parameter_type {
 #define TRACE_PARAMETER(type, set) ((uint64_t)(type) | (uint64_t)(set) << 8)
 #define TRACE_PARAMETER_TYPE(b)    ((uint32_t)((b)&0xff))
 #define TRACE_PARAMETER_IS_SET(b)  ((uint32_t)((b) >> 8 & 1))
+
+/*
+ * Flows: arrows between zones, as imported traces have them. A row is one end of a flow, on the
+ * track of its zone; all ends of one flow have its number. It belongs to the zone around it, with
+ * .c = 1 to the one that begins next on the track.
+ */
+#define TRACE_FLOWS "flows" /* a property: how many there are; without it there are none */
+enum trace_flow_step { TRACE_FLOW_BEGIN, TRACE_FLOW_STEP, TRACE_FLOW_END, TRACE_FLOW_STEPS };
 
 enum trace_lock_op {
 	TRACE_LOCK_WAIT,
