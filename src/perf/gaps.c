@@ -61,7 +61,7 @@ static const struct {
 	{"run_operation", CAUSE_DISPATCH},
 };
 
-static enum perf_cause name_cause(const char *name, const char *file)
+enum perf_cause perf_cause_of(const char *name, const char *file)
 {
 	size_t len = strlen(file);
 
@@ -97,7 +97,7 @@ static enum perf_cause zone_cause(struct work *w, uint32_t srcloc)
 	if (!w->cause[srcloc]) {
 		s = &w->t->srclocs[srcloc];
 		w->cause[srcloc] =
-			(uint8_t)(1 + name_cause(trace_srcloc_name(w->t, srcloc), s->file));
+			(uint8_t)(1 + perf_cause_of(trace_srcloc_name(w->t, srcloc), s->file));
 	}
 	return (enum perf_cause)(w->cause[srcloc] - 1);
 }

@@ -25,6 +25,8 @@ enum perf_cause {
 };
 
 const char *perf_cause_name(enum perf_cause cause); /* "kernel compile" */
+/* What a zone of this name does, in a source file. */
+enum perf_cause perf_cause_of(const char *name, const char *file);
 
 struct perf_gap {
 	double all;          /* us by the host's clock; 0: no gap known */

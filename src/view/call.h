@@ -99,6 +99,7 @@ int warnings_put(struct view_call *c);
 	X(cpus, ROWS)     \
 	X(cpu_tiles, ROWS) \
 	X(source_cost, SCAN) \
+	X(path, SCAN)     \
 	X(export, OPS)
 /* clang-format on */
 #define X(name, use) int call_##name(struct view_call *c);
