@@ -167,6 +167,67 @@ assert root["total"] == sum(c["total"] for c in root["children"])
 half = s.call("flame?t0=0&t1=5000000&track=0")["root"]
 assert half["total"] == 5000000, half["total"]
 
+
+def flat(node, path=()):
+    """Every path of a flame graph, the root's own left out."""
+    for c in node["children"]:
+        yield path + (c["name"],), c
+        yield from flat(c, path + (c["name"],))
+
+
+# From the bottom, and around a name: what the tree from the top says, added up.
+whole = list(flat(s.call("flame?limit=200000")["root"]))
+up = dict(flat(s.call("flame?up=1&limit=200000")["root"]))
+wanted = {}
+for path, node in whole:
+    for n in range(1, len(path) + 1):
+        key = path[::-1][:n]
+        time, count = wanted.get(key, (0, 0))
+        wanted[key] = (time + node["self"], count + node["count"])
+assert {k: (n["total"], n["count"]) for k, n in up.items()} == wanted
+assert sum(n["self"] for n in up.values()) == root["total"]
+for name in (1, 2, 23):
+    outer = [(p, n) for p, n in whole if p[-1] == name and name not in p[:-1]]
+    time = sum(n["total"] for _, n in outer)
+    calls = s.call(f"flame?name={name}&limit=200000")["root"]
+    inside = {}
+    for path, node in whole:
+        if name in path[:-1]:
+            key = path[path.index(name) + 1:]
+            inside[key] = inside.get(key, 0) + node["total"]
+    assert calls["total"] == time and {k: n["total"] for k, n in flat(calls)} == inside, name
+    callers = s.call(f"flame?name={name}&up=1&limit=200000")["root"]
+    assert callers["total"] == time and callers["count"] == sum(n["count"] for _, n in outer), name
+    above = {}
+    for path, node in outer:
+        for n in range(1, len(path)):
+            above[path[:-1][::-1][:n]] = above.get(path[:-1][::-1][:n], 0) + node["total"]
+    assert {k: n["total"] for k, n in flat(callers)} == above, name
+
+# Two ranges of a trace as one tree, in order; each side as its own flame graph has it.
+both = s.get("/api/v1/compare/flame?a=0&b=0&b0=0&b1=5000000&track=0&limit=200000")
+texts = [row[0] or row[1] for row in s.call("names")["names"]]
+trees = [s.call("flame?track=0&limit=200000")["root"], s.call("flame?t0=0&t1=5000000&track=0&limit=200000")["root"]]
+assert [both[k]["total"] for k in "ab"] == [t["total"] for t in trees]
+path, got = [], [{}, {}]
+for item in both["items"]:
+    path[item["depth"]:] = [item["name"]]
+    for k, side in enumerate("ab"):
+        if item[side]["count"]:
+            got[k]["/".join(path)] = (item[side]["total"], item[side]["self"], item[side]["count"])
+    assert abs(item["change"] - (item["b"]["share"] - item["a"]["share"])) < 1e-9, item
+for k in range(2):
+    want = {}  # several source locations may have one name
+    for p, n in flat(trees[k]):
+        old = want.get(key := "/".join(texts[i] for i in p), (0, 0, 0))
+        want[key] = tuple(x + n[w] for x, w in zip(old, ("total", "self", "count")))
+    rounded = {key: tuple(map(round, x)) for key, x in got[k].items()}
+    assert rounded == want, (k, set(rounded.items()) ^ set(want.items()))
+assert len(both["items"]) == both["items_total"] and len(s.get("/api/v1/compare/flame?a=0&b=0&limit=3")["items"]) < 4
+for sides in ("a=0&b=1", "a=1&b=0"):
+    r, body = s.request("/api/v1/compare/flame?" + sides)
+    assert r.status == 400 and b"no zones" in body, (r.status, body)
+
 m = s.call("messages?limit=1000")
 assert m["total"] == len(m["rows"]) == 8 and m["rows"] == sorted(m["rows"], key=lambda r: r["t"])
 assert [r["severity"] for r in s.call("messages?severity=4")["rows"]] == [4, 5]

@@ -32,6 +32,7 @@ static const struct {
 	{"compare", call_compare},
 	{"compare/hist", call_compare_hist},
 	{"compare/stacks", call_compare_stacks},
+	{"compare/flame", call_compare_flame},
 };
 
 void call_reset(struct view_call *c)

@@ -110,5 +110,6 @@ int call_traces(struct view_call *c);
 int call_compare(struct view_call *c);
 int call_compare_hist(struct view_call *c);
 int call_compare_stacks(struct view_call *c);
+int call_compare_flame(struct view_call *c);
 
 #endif

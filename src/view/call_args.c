@@ -102,21 +102,28 @@ int arg_choice(struct view_call *c, const char *key, const char *const *choices,
 	return call_fail(c, VIEW_BAD, "%s is none of those that are known", key);
 }
 
-int arg_range(struct view_call *c, uint64_t *t0, uint64_t *t1)
+const char *const arg_range_keys[2] = {"t0", "t1"};
+
+int arg_range_of(struct view_call *c, const char *const keys[2], uint64_t *t0, uint64_t *t1)
 {
 	uint64_t from = 0, to = INT64_MAX;
-	int r0 = arg_uint(c, "t0", INT64_MAX, &from), r1;
+	int r0 = arg_uint(c, keys[0], INT64_MAX, &from), r1;
 
 	if (r0 < 0)
 		return r0;
-	r1 = arg_uint(c, "t1", INT64_MAX, &to);
+	r1 = arg_uint(c, keys[1], INT64_MAX, &to);
 	if (r1 < 0)
 		return r1;
 	if (r1 > 0 && to < from)
-		return call_fail(c, VIEW_BAD, "t1 is before t0");
+		return call_fail(c, VIEW_BAD, "%s is before %s", keys[1], keys[0]);
 	*t0 = r0 > 0 ? trace_ticks(c->trace, (int64_t)from) : 0;
 	*t1 = r1 > 0 ? trace_ticks(c->trace, (int64_t)to) : UINT64_MAX;
 	return 0;
+}
+
+int arg_range(struct view_call *c, uint64_t *t0, uint64_t *t1)
+{
+	return arg_range_of(c, arg_range_keys, t0, t1);
 }
 
 int arg_page(struct view_call *c, struct page *page)

@@ -10,8 +10,6 @@
 #define REST 9.0  /* a profile of a recording is reused for this many times the time it took */
 #define OLD  30.0 /* seconds at most */
 
-const char *const sample_range_keys[2] = {"t0", "t1"};
-
 void profile_forget(struct view_handle *h)
 {
 	profile_close(h->profile);
@@ -93,27 +91,13 @@ static int arg_inside(struct view_call *c, struct sample_query *q)
 	return 0;
 }
 
-static int arg_end(struct view_call *c, const char *key, uint64_t *ticks)
-{
-	uint64_t ns;
-	int r = arg_uint(c, key, INT64_MAX, &ns);
-
-	if (r > 0)
-		*ticks = trace_ticks(c->trace, (int64_t)ns);
-	return r < 0 ? r : 0;
-}
-
 int sample_query_open(struct view_call *c, const char *const keys[2], struct sample_query *q)
 {
 	bool off = false;
 	int r;
 
 	*q = (struct sample_query){.filter = {.t1 = UINT64_MAX}};
-	r = arg_end(c, keys[0], &q->filter.t0);
-	if (r == 0)
-		r = arg_end(c, keys[1], &q->filter.t1);
-	if (r == 0 && q->filter.t1 < q->filter.t0)
-		r = call_fail(c, VIEW_BAD, "%s is before %s", keys[1], keys[0]);
+	r = arg_range_of(c, keys, &q->filter.t0, &q->filter.t1);
 	if (r == 0)
 		r = arg_bool(c, "off", &off);
 	if (r >= 0)

@@ -19,7 +19,6 @@ struct sample_query {
  */
 int sample_query_open(struct view_call *c, const char *const keys[2], struct sample_query *q);
 void sample_query_close(struct sample_query *q);
-extern const char *const sample_range_keys[2];
 
 /* The stacks and names of the handle's trace. For a recording they may be older than the trace. */
 int profile_cached(struct view_call *c, struct profile **p);

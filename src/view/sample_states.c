@@ -87,7 +87,7 @@ int call_states(struct view_call *c)
 {
 	double *lock_ns = calloc(c->trace->track_count + 1, sizeof(*lock_ns));
 	struct sample_query q = {0};
-	int r = lock_ns ? sample_query_open(c, sample_range_keys, &q) : TACHO_ENOMEM;
+	int r = lock_ns ? sample_query_open(c, arg_range_keys, &q) : TACHO_ENOMEM;
 
 	if (r == 0) {
 		call_begin(c);

@@ -219,7 +219,7 @@ int call_source_cost(struct view_call *c)
 	int r = arg_uint(c, "line", INT32_MAX, &around);
 
 	if (r >= 0)
-		r = file ? sample_query_open(c, sample_range_keys, &q)
+		r = file ? sample_query_open(c, arg_range_keys, &q)
 			 : call_fail(c, VIEW_BAD, "file is missing");
 	if (r == 0)
 		r = profile_count(q.p, &q.filter, &counts);

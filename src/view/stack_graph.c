@@ -140,7 +140,7 @@ int call_stacks(struct view_call *c)
 	int r = arg_shape(c, &shape);
 
 	if (r == 0)
-		r = sample_query_open(c, sample_range_keys, &q);
+		r = sample_query_open(c, arg_range_keys, &q);
 	if (r == 0)
 		r = profile_count(q.p, &q.filter, &counts);
 	if (r == 0)
