@@ -28,16 +28,18 @@ struct conf {
 };
 
 /* The formats of src/export, two of other folders, and those of samples. */
-enum { TO_TRACY = 4, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
-static const char *const formats[] = {"chrome",  "csv",    "json",       "pstats", "tracy",
-				      "tt-logs", "folded", "speedscope", "pprof",  NULL};
+enum { TO_TRACY = EXPORT_PERFETTO + 1, TO_TT_LOGS, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
+static const char *const formats[] = {"chrome",     "csv",   "json",    "pstats",
+				      "perfetto",   "tracy", "tt-logs", "folded",
+				      "speedscope", "pprof", NULL};
 
 static const char *const versions[] = TRACY_FILE_VERSIONS;
 
 static const struct opt opts[] = {
 	OPT_ENUM(
 		0, "to", struct conf, to, formats,
-		"chrome: events for Perfetto and chrome://tracing; csv: all zones; json: "
+		"perfetto: everything, for Perfetto (.pftrace); chrome: events for chrome://tracing "
+		"and others; csv: all zones; json: "
 		"everything; pstats: functions with their callers, for Python's pstats and snakeviz; "
 		"tracy: the whole trace for the Tracy viewer; tt-logs: the folder of "
 		"logs that the ops report is made from; samples, as 'tacho run --sample' records them: "
@@ -84,7 +86,8 @@ static bool export_strip(char *path, const char *ending)
 static char *export_default_output(const char *trace, int format)
 {
 	static const char *const endings[] = {
-		"json", "csv", "json", "pstats", "tracy", "", "folded", "speedscope.json", "pb.gz"};
+		"json",  "csv", "json",   "pstats",          "pftrace",
+		"tracy", "",    "folded", "speedscope.json", "pb.gz"};
 	char *stem = strdup(trace), *path = NULL;
 
 	if (!stem)
@@ -311,8 +314,10 @@ const struct cmd cmd_export = {
 	.usage = "[--to=FORMAT] [-o FILE] [-f] [options] FILE",
 	.description =
 		"Writes a trace, or a part of it, in a format that other tools read.\n\n"
-		"chrome is the trace event format of Perfetto and chrome://tracing: zones, "
-		"messages, plots, frames, memory, locks and losses of all processes. csv is a "
+		"perfetto is the native format of ui.perfetto.dev: zones, messages, plots, frames, "
+		"memory, locks and losses of all processes, ops of devices with arrows from the zones that "
+		"called them, samples, clocks. chrome is the trace event format of chrome://tracing, "
+		"which many tools read: the same without ops and samples. csv is a "
 		"table of all zones, the same as that of 'tacho zones --format=csv'. json is "
 		"one object with everything that the trace holds. pstats is the file that "
 		"'python -m cProfile -o' writes, with the zones of the chosen threads and times as "
@@ -328,7 +333,7 @@ const struct cmd cmd_export = {
 		"the .tracy file. When several processes have devices the first has DIR/.logs, and each "
 		"other one DIR/process-PID/.logs.",
 	.examples =
-		"tacho export --to=chrome app.tacho\n  writes app.json, to be opened in Perfetto\n"
+		"tacho export --to=perfetto app.tacho\n  writes app.pftrace, for ui.perfetto.dev\n"
 		"tacho export --to=csv -o - -r 1s..2s app.tacho\n"
 		"  zones of the second second on standard output\n"
 		"tacho export --to=tt-logs -o prof app.tacho\n  writes prof/.logs\n",

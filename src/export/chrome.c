@@ -3,24 +3,19 @@
  * Chrome's trace event format, as Perfetto reads it. Times are microseconds with three decimals; a
  * start and an end are rounded down to nanoseconds alike, so nesting survives. Zones are complete
  * events (X), messages and losses instants (i), plots and memory counters (C), frames and locks
- * asynchronous spans (b, e). Order in the file does not matter to readers: zones come first.
+ * asynchronous spans (b, e), flows arrows (s, t, f). Order in the file does not matter to readers:
+ * zones come first.
  */
 #include "base/fmt.h"
 #include "export/files.h"
-#include "op/message_text.h"
+#include "export/row_events.h"
 #include "trace/names.h"
-#include "view/frame_spans.h"
-#include "view/lock_spans.h"
-#include "view/memory_pool.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Above what Linux gives to processes and threads: ids of those that have none, or not their own.
- */
-#define MADE_UP_ID 10000000u
 #define FLUSH_SIZE (64u << 10)
 
 struct chrome {
@@ -31,73 +26,7 @@ struct chrome {
 	struct buf text;
 	struct json json;
 	uint32_t *pids, *tids; /* by process, by track */
-	union fold *folds;     /* by track */
 };
-
-union fold {
-	struct view_frames frames;
-	struct view_lock lock;
-	struct view_pool pool;
-};
-
-/* --------------------------------------------------------------------- ids */
-
-struct id {
-	uint32_t group, index;
-	uint64_t wanted;
-};
-
-static int chrome_ids_compare(const void *a, const void *b)
-{
-	const struct id *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->wanted != y->wanted)
-		return x->wanted < y->wanted ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* The first that wants an id gets it; who comes later (a reused pid or tid) gets a made-up one. */
-static uint32_t *chrome_assign(struct id *ids, uint32_t n)
-{
-	uint32_t *given = calloc(n + 1, sizeof(*given));
-
-	if (!given)
-		return NULL;
-	qsort(ids, n, sizeof(*ids), chrome_ids_compare);
-	for (uint32_t i = 0; i < n; i++) {
-		bool taken =
-			i && ids[i - 1].group == ids[i].group && ids[i - 1].wanted == ids[i].wanted;
-		bool fits = ids[i].wanted > 0 && ids[i].wanted < MADE_UP_ID;
-
-		given[ids[i].index] =
-			fits && !taken ? (uint32_t)ids[i].wanted : MADE_UP_ID + ids[i].index;
-	}
-	return given;
-}
-
-static int assign_ids(struct chrome *c)
-{
-	const struct trace *t = c->trace;
-	uint32_t most = t->process_count > t->track_count ? t->process_count : t->track_count;
-	struct id *ids = calloc(most + 1, sizeof(*ids));
-
-	if (!ids)
-		return TACHO_ENOMEM;
-	for (uint32_t i = 0; i < t->process_count; i++)
-		ids[i] = (struct id){.index = i, .wanted = t->processes[i].pid};
-	c->pids = chrome_assign(ids, t->process_count);
-	for (uint32_t i = 0; i < t->track_count; i++)
-		ids[i] = (struct id){
-			.group = t->tracks[i].process,
-			.index = i,
-			.wanted = t->tracks[i].kind == TRACE_THREAD ? t->tracks[i].id : 0,
-		};
-	c->tids = chrome_assign(ids, t->track_count);
-	free(ids);
-	return c->pids && c->tids ? 0 : TACHO_ENOMEM;
-}
 
 /* ------------------------------------------------------------------ events */
 
@@ -240,14 +169,11 @@ static int write_zones(struct chrome *c)
 
 /* -------------------------------------------------------------------- rows */
 
-static uint32_t row_owner(const struct chrome *c, const struct trace_row *row, uint32_t track)
+static int write_message(void *context, const struct trace_row *row, uint32_t track)
 {
-	return row->thread < c->trace->track_count ? row->thread : track;
-}
+	struct chrome *c = context;
 
-static int write_message(struct chrome *c, const struct trace_row *row, uint32_t track)
-{
-	event_at(c, "i", row_owner(c, row, track), row->text, row->text_len, row->time);
+	event_at(c, "i", row_owner(c->trace, row, track), row->text, row->text_len, row->time);
 	json_text(&c->json, "s", row->thread < c->trace->track_count ? "t" : "p");
 	json_text(&c->json, "cat", trace_row_kind_name(row->kind));
 	if (row->kind == TRACE_ROW_MESSAGE) {
@@ -258,21 +184,11 @@ static int write_message(struct chrome *c, const struct trace_row *row, uint32_t
 	return chrome_event_end(c);
 }
 
-static int write_op_record(struct chrome *c, const struct trace_row *row, uint32_t track)
+static int write_loss(void *context, const struct trace_row *row, uint32_t track)
 {
-	struct trace_row message = *row;
-	struct buf text = BUF_INIT;
-	int r = op_row_message(&message, &text);
+	struct chrome *c = context;
 
-	if (r == 0)
-		r = write_message(c, &message, track);
-	buf_free(&text);
-	return r;
-}
-
-static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t track)
-{
-	event_at(c, "i", row_owner(c, row, track), "lost", 4, row->time);
+	event_at(c, "i", row_owner(c->trace, row, track), "lost", 4, row->time);
 	json_text(&c->json, "s", "t");
 	json_text(&c->json, "cat", "loss");
 	json_object(&c->json, "args");
@@ -283,9 +199,9 @@ static int write_loss(struct chrome *c, const struct trace_row *row, uint32_t tr
 	return chrome_event_end(c);
 }
 
-static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t track,
-			 double value)
+static int write_counter(void *context, const struct trace_row *row, uint32_t track, double value)
 {
+	struct chrome *c = context;
 	char text[64];
 	const char *name = trace_track_name(c->trace, track, text, sizeof(text));
 
@@ -298,124 +214,39 @@ static int write_counter(struct chrome *c, const struct trace_row *row, uint32_t
 	return chrome_event_end(c);
 }
 
-static int write_memory(struct chrome *c, const struct trace_row *row, uint32_t track)
+static int write_span(void *context, const struct row_span *span)
 {
-	int r = view_pool_row(&c->folds[track].pool, row);
-
-	return r < 0 ? r : write_counter(c, row, track, (double)c->folds[track].pool.bytes);
-}
-
-/* A span beside the threads. Spans with one ID must not overlap. */
-static int write_span(struct chrome *c, uint32_t track, const char *category, uint64_t id,
-		      const char *name, uint64_t start, uint64_t end)
-{
+	struct chrome *c = context;
 	char text[32];
 	int r = 0;
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, id);
+	snprintf(text, sizeof(text), "0x%" PRIx64, span->id);
 	for (int i = 0; i < 2 && r == 0; i++) {
-		event_at(c, i ? "e" : "b", track, name, strlen(name), i ? end : start);
-		json_text(&c->json, "cat", category);
+		event_at(c, i ? "e" : "b", span->track, span->name, strlen(span->name),
+			 i ? span->end : span->start);
+		json_text(&c->json, "cat", span->category);
 		json_text(&c->json, "id", text);
 		r = chrome_event_end(c);
 	}
 	return r;
 }
 
-static int write_frame(struct chrome *c, const struct trace_row *row, uint32_t track)
+/* One end of an arrow: in the zone around it, of an END without "bp" in the next one. */
+static int write_flow(void *context, const struct trace_row *row, uint32_t track)
 {
-	struct view_frames *f = &c->folds[track].frames;
-	struct view_frame frame;
-	char text[64];
+	static const char *const phases[TRACE_FLOW_STEPS] = {"s", "t", "f"};
+	struct chrome *c = context;
+	const char *zero = row->text_len ? memchr(row->text, 0, row->text_len) : NULL;
+	size_t len = zero ? (size_t)(zero - row->text) : row->text_len;
 
-	f->pairs = c->trace->tracks[track].format == 1;
-	if (!view_frames_row(f, row, &frame))
+	if (row->b >= TRACE_FLOW_STEPS)
 		return 0;
-	/* Pairs may overlap, marks cannot. */
-	return write_span(
-		c, track, "frame", f->pairs ? (uint64_t)track << 32 | (frame.number + 1) : track,
-		trace_track_name(c->trace, track, text, sizeof(text)), frame.start, frame.end);
-}
-
-struct lock_spans {
-	struct chrome *chrome;
-	uint32_t track; /* of the lock */
-};
-
-static int write_lock_span(void *context, const struct view_lock_span *span)
-{
-	const struct lock_spans *l = context;
-	struct chrome *c = l->chrome;
-	uint32_t owner = span->thread < c->trace->track_count ? span->thread : l->track;
-	char text[64], name[200];
-
-	if (!span->ended)
-		return 0;
-	snprintf(name, sizeof(name), "%s: %s",
-		 trace_track_name(c->trace, l->track, text, sizeof(text)),
-		 span->held ? "held" : "wait");
-	return write_span(c, owner, "lock", ((uint64_t)l->track << 32 | owner) << 1 | span->held,
-			  name, span->start, span->end);
-}
-
-static int write_lock(struct chrome *c, const struct trace_row *row, uint32_t track)
-{
-	return view_lock_row(&c->folds[track].lock, row, write_lock_span,
-			     &(struct lock_spans){c, track});
-}
-
-static int write_plot(struct chrome *c, const struct trace_row *row, uint32_t track)
-{
-	return write_counter(c, row, track, trace_plot_value(row));
-}
-
-/* Folds belong to one kind of track: a row on any other is a file's mistake and passed over. */
-static int chrome_row_write(struct chrome *c, const struct trace_row *row, uint32_t track)
-{
-	static const struct {
-		int (*write)(struct chrome *, const struct trace_row *, uint32_t);
-		uint32_t kind; /* of the track; TRACE_TRACK_KINDS = any */
-	} writers[TRACE_ROW_KINDS] = {
-		[TRACE_ROW_MESSAGE] = {write_message, TRACE_TRACK_KINDS},
-		[TRACE_ROW_APP_INFO] = {write_message, TRACE_TRACK_KINDS},
-		[TRACE_ROW_NOTE] = {write_message, TRACE_TRACK_KINDS},
-		[TRACE_ROW_OP] = {write_op_record, TRACE_MESSAGES},
-		[TRACE_ROW_OP_TRACE] = {write_op_record, TRACE_MESSAGES},
-		[TRACE_ROW_LOSS] = {write_loss, TRACE_TRACK_KINDS},
-		[TRACE_ROW_PLOT_INT] = {write_plot, TRACE_PLOT},
-		[TRACE_ROW_PLOT_REAL] = {write_plot, TRACE_PLOT},
-		[TRACE_ROW_FRAME] = {write_frame, TRACE_FRAMES},
-		[TRACE_ROW_ALLOC] = {write_memory, TRACE_MEMORY},
-		[TRACE_ROW_FREE] = {write_memory, TRACE_MEMORY},
-		[TRACE_ROW_LOCK] = {write_lock, TRACE_LOCK},
-	};
-
-	if (row->kind >= TRACE_ROW_KINDS || !writers[row->kind].write)
-		return 0;
-	if (writers[row->kind].kind != TRACE_TRACK_KINDS &&
-	    writers[row->kind].kind != c->trace->tracks[track].kind)
-		return 0;
-	return writers[row->kind].write(c, row, track);
-}
-
-static int chrome_rows_write(struct chrome *c)
-{
-	struct trace_rows *rows;
-	struct trace_row row;
-	uint32_t track;
-	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, c->filter->in.t0, c->filter->in.t1);
-
-	if (r < 0)
-		return r;
-	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (!view_takes(c->filter, track, row.thread))
-			continue;
-		r = chrome_row_write(c, &row, track);
-		if (r < 0)
-			break;
-	}
-	trace_rows_close(rows);
-	return r;
+	event_at(c, phases[row->b], track, row->text, len, row->time);
+	json_string(&c->json, "cat", zero ? zero + 1 : "", zero ? row->text_len - len - 1 : 0);
+	json_int(&c->json, "id", (int64_t)row->a);
+	if (row->b == TRACE_FLOW_END && !row->c)
+		json_text(&c->json, "bp", "e");
+	return chrome_event_end(c);
 }
 
 /* -------------------------------------------------------------------- file */
@@ -430,11 +261,14 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 		.progress = progress,
 		.text = BUF_INIT,
 	};
-	int r = assign_ids(&c);
+	const struct row_events events = {.context = &c,
+					  .message = write_message,
+					  .loss = write_loss,
+					  .counter = write_counter,
+					  .span = write_span,
+					  .flow = write_flow};
+	int r = export_ids(trace, &c.pids, &c.tids);
 
-	c.folds = calloc(trace->track_count + 1, sizeof(*c.folds));
-	if (r == 0 && !c.folds)
-		r = TACHO_ENOMEM;
 	json_init(&c.json, &c.text);
 	c.json.flat = 2;
 	if (r == 0) {
@@ -451,19 +285,12 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 	if (r == 0)
 		r = write_zones(&c);
 	if (r == 0)
-		r = chrome_rows_write(&c);
+		r = row_events_walk(trace, filter, &events);
 	if (r == 0) {
 		json_end(&c.json);
 		json_end(&c.json);
 		r = chrome_flush(&c, 0);
 	}
-	for (uint32_t i = 0; c.folds && i < c.trace->track_count; i++) {
-		if (c.trace->tracks[i].kind == TRACE_LOCK)
-			view_lock_free(&c.folds[i].lock);
-		else if (c.trace->tracks[i].kind == TRACE_MEMORY)
-			view_pool_free(&c.folds[i].pool);
-	}
-	free(c.folds);
 	free(c.pids);
 	free(c.tids);
 	buf_free(&c.text);

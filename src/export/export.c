@@ -47,10 +47,9 @@ int export_write(FILE *out, struct trace *trace, enum export_format format,
 {
 	static int (*const writers[])(FILE *, struct trace *, const struct view_filter *,
 				      struct progress *) = {
-		[EXPORT_CHROME] = files_chrome,
-		[EXPORT_CSV] = export_csv_write,
-		[EXPORT_JSON] = files_json,
-		[EXPORT_PSTATS] = files_pstats,
+		[EXPORT_CHROME] = files_chrome,     [EXPORT_CSV] = export_csv_write,
+		[EXPORT_JSON] = files_json,         [EXPORT_PSTATS] = files_pstats,
+		[EXPORT_PERFETTO] = files_perfetto,
 	};
 
 	return writers[format](out, trace, filter, progress);

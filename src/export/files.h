@@ -11,6 +11,8 @@ int files_chrome(FILE *out, struct trace *trace, const struct view_filter *filte
 int files_json(FILE *out, struct trace *trace, const struct view_filter *filter,
 	       struct progress *progress);
 
+int files_perfetto(FILE *out, struct trace *trace, const struct view_filter *filter,
+		   struct progress *progress);
 int files_pstats(FILE *out, struct trace *trace, const struct view_filter *filter,
 		 struct progress *progress);
 

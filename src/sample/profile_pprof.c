@@ -1,33 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the format of pprof: a gzipped protocol buffer "Profile". */
+#include "base/pb.h"
 #include "sample/profile_export.h"
 
-#include <string.h>
 #include <zlib.h>
-
-/* ------------------------------------------------------ protocol buffer */
-
-static void pb_varint(struct buf *b, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_addc(b, (char)(v | 0x80));
-	buf_addc(b, (char)v);
-}
-
-static void pb_number(struct buf *b, unsigned field, uint64_t v)
-{
-	if (!v)
-		return;
-	pb_varint(b, field << 3);
-	pb_varint(b, v);
-}
-
-static void pb_bytes(struct buf *b, unsigned field, const void *bytes, size_t len)
-{
-	pb_varint(b, field << 3 | 2);
-	pb_varint(b, len);
-	buf_add(b, bytes, len);
-}
 
 /* Fields of Profile and its messages. */
 enum {
@@ -66,20 +42,13 @@ static uint64_t string_number(struct writer *w, const char *s)
 	return w->string_count++;
 }
 
-static void profile_pprof_message_end(struct writer *w, unsigned field)
-{
-	pb_bytes(&w->out, field, w->message.data, w->message.len);
-	w->out.failed |= w->message.failed;
-	buf_reset(&w->message);
-}
-
 static void value_type(struct writer *w, unsigned field, const char *type, const char *unit)
 {
 	uint64_t first = string_number(w, type), second = string_number(w, unit);
 
 	pb_number(&w->message, 1, first);
 	pb_number(&w->message, 2, second);
-	profile_pprof_message_end(w, field);
+	pb_message(&w->out, field, &w->message);
 }
 
 static void mappings_write(struct writer *w)
@@ -92,7 +61,7 @@ static void mappings_write(struct writer *w)
 		pb_number(&w->message, 5, path);
 		pb_number(&w->message, 6, id);
 		pb_number(&w->message, 7, 1); /* has functions */
-		profile_pprof_message_end(w, PROFILE_MAPPING);
+		pb_message(&w->out, PROFILE_MAPPING, &w->message);
 	}
 }
 
@@ -106,7 +75,7 @@ static void functions_write(struct writer *w)
 		pb_number(&w->message, 2, name);
 		pb_number(&w->message, 3, name);
 		pb_number(&w->message, 4, file);
-		profile_pprof_message_end(w, PROFILE_FUNCTION);
+		pb_message(&w->out, PROFILE_FUNCTION, &w->message);
 	}
 }
 
@@ -123,10 +92,9 @@ static void locations_write(struct writer *w)
 
 			pb_number(&w->inner, 1, (uint64_t)f->function + 1);
 			pb_number(&w->inner, 2, f->line);
-			pb_bytes(&w->message, 4, w->inner.data, w->inner.len);
-			buf_reset(&w->inner);
+			pb_message(&w->message, 4, &w->inner);
 		} while (!w->p->last.v[i++] && i < w->p->frames.n);
-		profile_pprof_message_end(w, PROFILE_LOCATION);
+		pb_message(&w->out, PROFILE_LOCATION, &w->message);
 	}
 }
 
@@ -141,13 +109,11 @@ static void samples_write(struct writer *w, const struct profile_counts *counts)
 			profile_frames(w->p, at, &first, &count);
 			pb_varint(&w->inner, (uint64_t)first + 1);
 		}
-		pb_bytes(&w->message, 1, w->inner.data, w->inner.len);
-		buf_reset(&w->inner);
+		pb_message(&w->message, 1, &w->inner);
 		pb_varint(&w->inner, counts->samples[node]);
 		pb_varint(&w->inner, (uint64_t)counts->ns[node]);
-		pb_bytes(&w->message, 2, w->inner.data, w->inner.len);
-		buf_reset(&w->inner);
-		profile_pprof_message_end(w, PROFILE_SAMPLE);
+		pb_message(&w->message, 2, &w->inner);
+		pb_message(&w->out, PROFILE_SAMPLE, &w->message);
 	}
 }
 

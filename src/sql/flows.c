@@ -71,11 +71,10 @@ static int flow_next(struct sql_cursor *c)
 static void flow_slice_out(struct sql_cursor *c, const struct view_flow_end *e,
 			   sqlite3_context *out)
 {
-	uint64_t number;
-	uint32_t lane;
+	struct view_flow_place place;
 
-	if (view_flow_zone(sql_source_of(c)->trace, e, &lane, &number) > 0)
-		sqlite3_result_int64(out, sql_slice_id(c, lane, number));
+	if (view_flow_zone(sql_source_of(c)->trace, e, &place) > 0)
+		sqlite3_result_int64(out, sql_slice_id(c, place.lane, place.number));
 }
 
 static void flow_value(struct sql_cursor *c, int column, sqlite3_context *out)

@@ -90,57 +90,45 @@ const struct view_flow_end *view_flow_from(const struct view_flows *f, size_t i)
 		       : NULL;
 }
 
-/* The innermost zone around a time. */
-static int zone_around(struct trace *t, const struct view_flow_end *e, uint32_t *lane,
-		       uint64_t *number)
+/* The first zone of a lane that begins at or after T0 or is open then. */
+static int flow_zone_in(struct trace *t, uint32_t lane, uint64_t t0, uint64_t t1, bool begins,
+			struct view_flow_place *place)
 {
-	uint32_t first, count;
-	int r = 0;
+	struct trace_cursor *c;
+	struct trace_zone z = {0};
+	int r = trace_cursor_open(&c, t, lane, t0, t1);
 
-	trace_track_lanes(t, e->track, &first, &count);
-	while (r == 0 && count--) {
-		struct trace_cursor *c;
-		struct trace_zone z;
-
-		r = trace_cursor_open(&c, t, first + count, e->time, e->time + 1);
-		if (r < 0)
-			return r;
+	if (r < 0)
+		return r;
+	do {
 		r = trace_cursor_next(c, &z);
-		if (r > 0) {
-			*lane = first + count;
-			*number = trace_cursor_number(c);
-		}
-		trace_cursor_close(c);
-	}
+	} while (r > 0 && begins && z.start < t0);
+	if (r > 0)
+		*place = (struct view_flow_place){lane, trace_cursor_number(c), z};
+	trace_cursor_close(c);
 	return r;
 }
 
-int view_flow_zone(struct trace *t, const struct view_flow_end *e, uint32_t *lane, uint64_t *number)
+int view_flow_zone(struct trace *t, const struct view_flow_end *e, struct view_flow_place *place)
 {
-	uint64_t start = UINT64_MAX;
+	struct view_flow_place next;
 	uint32_t first, count;
+	bool found = false;
 	int r = 0;
 
 	trace_track_lanes(t, e->track, &first, &count);
-	for (uint32_t i = first; e->next && i < first + count; i++) {
-		struct trace_cursor *c;
-		struct trace_zone z = {0};
-
-		r = trace_cursor_open(&c, t, i, e->time, UINT64_MAX);
-		if (r < 0)
-			return r;
-		do {
-			r = trace_cursor_next(c, &z);
-		} while (r > 0 && z.start < e->time);
-		/* Of those that begin at once the outermost: lanes are sorted by depth. */
-		if (r > 0 && z.start < start) {
-			start = z.start;
-			*lane = i;
-			*number = trace_cursor_number(c);
+	/* Of those that begin at once the outermost: lanes are sorted by depth. */
+	for (uint32_t i = first; e->next && i < first + count && r >= 0; i++) {
+		r = flow_zone_in(t, i, e->time, UINT64_MAX, true, &next);
+		if (r > 0 && (!found || next.zone.start < place->zone.start)) {
+			*place = next;
+			found = true;
 		}
-		trace_cursor_close(c);
-		if (r < 0)
-			return r;
 	}
-	return start < UINT64_MAX ? 1 : zone_around(t, e, lane, number);
+	if (r < 0 || found)
+		return r < 0 ? r : 1;
+	/* The innermost around it. */
+	for (r = 0; r == 0 && count--;)
+		r = flow_zone_in(t, first + count, e->time, e->time + 1, false, place);
+	return r;
 }

@@ -31,9 +31,14 @@ static inline const char *view_flow_name(const struct view_flows *f, const struc
 }
 const char *view_flow_category(const struct view_flows *f, const struct view_flow_end *e);
 
-/* The zone of an end: 1 with its lane and its number there, 0: there is none, or an error. */
-int view_flow_zone(struct trace *trace, const struct view_flow_end *e, uint32_t *lane,
-		   uint64_t *number);
+struct view_flow_place {
+	uint32_t lane;
+	uint64_t number; /* in the lane */
+	struct trace_zone zone;
+};
+/* The zone of an end: 1, 0: there is none, or an error. */
+int view_flow_zone(struct trace *trace, const struct view_flow_end *e,
+		   struct view_flow_place *place);
 
 /* The arrow to V[I]: the end that it comes from; NULL: V[I] begins its flow. */
 const struct view_flow_end *view_flow_from(const struct view_flows *f, size_t i);

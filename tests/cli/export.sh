@@ -101,3 +101,38 @@ compute = next(v for k, v in stats.stats.items() if k[2] == "compute")
 assert compute[4][step][0] == compute[1] == 3, compute
 assert "main" in {k[2] for k in stats.stats[step][4]}
 END
+
+# Perfetto: all of it, decoded by other code.
+expect_exit 0 "$TACHO" export --to=perfetto t.tacho
+expect_line err 'wrote t.pftrace'
+# 28 zones and 17 frames and times with locks; as many instants and counters as in the Chrome trace.
+expect_exit 0 python3 "$SOURCE/tests/check_pftrace.py" t.pftrace slices=45 ends=45 instants=10 counters=36 clocks=2
+cp "$SOURCE/tests/golden/ops-replays.tacho" "$SOURCE/tests/golden/ops-records.tacho" .
+for f in ops-replays ops-records; do
+	expect_exit 0 "$TACHO" export --to=perfetto $f.tacho
+done
+cat >flows.json <<'JSON'
+[{"ph":"X","name":"launch","pid":1,"tid":1,"ts":110,"dur":5}, {"ph":"X","name":"kernel","pid":1,"tid":2,"ts":130,"dur":20},
+{"ph":"s","id":5,"cat":"c","name":"n","pid":1,"tid":1,"ts":110}, {"ph":"f","id":5,"cat":"c","name":"n","pid":1,"tid":2,"ts":120}]
+JSON
+expect_exit 0 "$TACHO" import flows.json
+expect_exit 0 "$TACHO" export --to=perfetto flows.tacho
+expect_exit 0 "$TACHO" export --to=chrome -o again.json flows.tacho
+expect_exit 0 "$TACHO" import again.json
+"$TACHO" query --format=csv ops-replays.tacho "SELECT count(*) FROM op WHERE device_fw_start_cycle IS NOT NULL" | tail -1 >ops
+PYTHONPATH="$SOURCE/tests" python3 - "$(cat ops)" <<'END' || fail "the Perfetto traces are not what they should be"
+import json, sys
+from check_pftrace import Trace
+t = Trace("t.pftrace")
+zones = {(e["name"], e["ts"], e["dur"]) for e in json.load(open("t.json"))["traceEvents"] if e["ph"] == "X"}
+found = {(name, (ns - 5_000_000_000) / 1000, dur / 1000) for name, ns, dur, _, e in t.slices if e[22] == [b"zone"]}
+assert zones == found, zones ^ found
+assert max(depth for *_, depth, _ in t.slices) >= 2
+ops = Trace("ops-replays.pftrace")
+assert ops.counts["flows"] == int(sys.argv[1]) > 0, ops.counts
+assert all(a == "TT_DNN_DEVICE_OP" or a.startswith("TT_") for a, b in ops.arrows), ops.arrows
+assert Trace("flows.pftrace").arrows == [("launch", "kernel")]
+END
+# Flows survive a Chrome trace, too.
+"$TACHO" query --format=csv again.tacho "SELECT a.name, b.name FROM flow JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in" >out
+expect_line out '^launch,kernel$'

@@ -7,7 +7,7 @@
 sample share 400
 expect_exit 0 "$TACHO" stacks --list --min=0 --format=json share.tacho
 cp out list
-for format in folded speedscope pprof; do
+for format in folded speedscope pprof perfetto; do
 	expect_exit 0 "$TACHO" export --to=$format -f share.tacho
 done
 expect_line share.folded '^_start;.*;main;.*;seventy;work [0-9]+$'
@@ -86,4 +86,15 @@ for stack, (n, _) in samples:
     for name in {strings[functions[f]] for l in stack for f in locations[l]}:
         found[name] = found.get(name, 0) + n
 assert found == truth, "pprof"
+EOF
+
+PYTHONPATH="$SOURCE/tests" python3 - list share.pftrace <<'EOF' || fail "Perfetto"
+import json, sys
+from check_pftrace import Trace
+truth = {f["name"]: f["samples"] for f in json.load(open(sys.argv[1]))}
+found = {}
+for stack in Trace(sys.argv[2]).stacks:
+    for name in set(stack):
+        found[name] = found.get(name, 0) + 1
+assert found == truth, found
 EOF
