@@ -185,4 +185,6 @@ void hold_flush(struct capture *c, uint64_t horizon)
 	for (i = 0; i < c->held.n && c->held.v[i].time < horizon; i++)
 		held_release(c, &c->held.v[i]);
 	keep_rest(c, i);
+	/* A checkpoint of this round may have seen them held: followers need another one. */
+	c->since_checkpoint += i;
 }

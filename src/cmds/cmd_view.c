@@ -182,7 +182,8 @@ const struct cmd cmd_view = {
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
 		"The URL has a token in it, which no other page and no other user knows. It is valid until "
 		"the viewer ends; SIGUSR1 makes another one, prints the new URL and closes pages that are "
-		"open. Nothing can be changed with it. --share prints another one for others, which ends by itself. To look from "
+		"open. It allows reading, and setting parameters of recorded programs. --share prints another one for others, "
+		"for reading only, which ends by itself. To look from "
 		"another machine forward the port by ssh, as the printed line says. Ctrl-C ends.",
 	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
 		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "

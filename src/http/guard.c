@@ -86,20 +86,21 @@ static bool text_is_token(const char *token, const char *text, size_t len)
 	return !difference;
 }
 
-bool guard_token_is(struct http *http, const char *text, size_t len)
+/* OWNER: the shared token is not enough. */
+static bool guard_token_is(struct http *http, const char *text, size_t len, bool owner)
 {
 	bool is, shared;
 
 	pthread_mutex_lock(&http->token_lock);
 	is = text_is_token(http->token, text, len);
-	shared = text_is_token(http->shared, text, len) && http->shared[0] &&
+	shared = text_is_token(http->shared, text, len) && http->shared[0] && !owner &&
 		 now_seconds() < http->shared_until;
 	pthread_mutex_unlock(&http->token_lock);
 	return is | shared;
 }
 
 /* Cookies are not bound to a port, so a viewer's cookie has the port in its name. */
-static bool cookie_is_right(struct http *http, const char *cookies)
+static bool cookie_is_right(struct http *http, const char *cookies, bool owner)
 {
 	char name[32];
 	size_t n = (size_t)snprintf(name, sizeof(name), "tacho-%u=", http_port(http));
@@ -108,7 +109,7 @@ static bool cookie_is_right(struct http *http, const char *cookies)
 		size_t len = strcspn(cookies, ";");
 
 		if (len > n && !strncmp(cookies, name, n) &&
-		    guard_token_is(http, cookies + n, len - n))
+		    guard_token_is(http, cookies + n, len - n, owner))
 			return true;
 		cookies += len;
 		cookies += strspn(cookies, "; ");
@@ -116,11 +117,12 @@ static bool cookie_is_right(struct http *http, const char *cookies)
 	return false;
 }
 
-static bool knows_token(struct http *http, const struct http_request *r)
+static bool knows_token(struct http *http, const struct http_request *r, bool owner)
 {
 	if (r->authorization && !strncasecmp(r->authorization, "Bearer ", 7))
-		return guard_token_is(http, r->authorization + 7, strlen(r->authorization + 7));
-	return cookie_is_right(http, r->cookie);
+		return guard_token_is(http, r->authorization + 7, strlen(r->authorization + 7),
+				      owner);
+	return cookie_is_right(http, r->cookie, owner);
 }
 
 /* "/?token=..": sets the cookie and removes the token from the address bar. */
@@ -131,7 +133,7 @@ static bool guard_enters(struct http_call *c)
 
 	if (strcmp(c->target.path, "/") || !token)
 		return false;
-	if (!guard_token_is(c->http, token, strlen(token))) {
+	if (!guard_token_is(c->http, token, strlen(token), false)) {
 		reply_fail(c->reply, 403,
 			   "the token is wrong: open the URL that tacho view printed last");
 		return true;
@@ -146,20 +148,23 @@ static bool guard_enters(struct http_call *c)
 bool guard_admits(struct http_call *c)
 {
 	const struct http_request *r = c->request;
+	bool api = !strncmp(c->target.path, "/api/", 5), changes = !strcmp(r->method, "POST");
 	struct http *http = c->http;
 
 	if (!host_is_right(http, r->host))
 		reply_fail(c->reply, 403, "this host name is not served");
-	else if (strcmp(r->method, "GET"))
+	else if (strcmp(r->method, "GET") && !(changes && api))
 		reply_fail(c->reply, 405, "only GET is known");
 	else if (guard_enters(c))
 		return false;
 	/* The page has no data, and must open from a link elsewhere: no cookie is sent then. */
-	else if (strncmp(c->target.path, "/api/", 5) && strcmp(c->target.path, "/ws"))
+	else if (!api && strcmp(c->target.path, "/ws"))
 		return true;
 	else if (!origin_is_right(r))
 		reply_fail(c->reply, 403, "requests of other pages are not answered");
-	else if (!knows_token(http, r))
+	else if (changes && knows_token(http, r, false) && !knows_token(http, r, true))
+		reply_fail(c->reply, 403, "this URL is for reading only");
+	else if (!knows_token(http, r, changes))
 		reply_fail(c->reply, 403,
 			   "the token is missing: open the URL that tacho view printed");
 	else

@@ -34,12 +34,13 @@ int http_open(struct http **http, struct view *view, const struct http_options *
 /* PORT 0 means any. TACHO_EEXISTS if the port is taken. */
 int http_start(struct http *http, uint16_t port, struct tacho_error *err);
 uint16_t http_port(const struct http *http);
-/* The secret in the URL that grants access to this server, for reading only. */
+/* The secret in the URL: grants reading, and setting parameters of recorded programs. */
 const char *http_token(const struct http *http);
 /* Replaces the token: open pages lose access. Not while http_token() is in use. */
 int http_rotate(struct http *http);
 #define HTTP_TOKEN_TEXT 33
-/* A further token, put into TOKEN, that ends after SECONDS, or when the other one is replaced. */
+/* A further token for reading only, put into TOKEN, that ends after SECONDS, or when the other one
+ * is replaced. */
 int http_share(struct http *http, double seconds, char token[HTTP_TOKEN_TEXT]);
 /* Disconnects the pages of a shared token that has ended. Call it from time to time. */
 void http_share_check(struct http *http);

@@ -80,7 +80,6 @@ int target_parse(struct http_target *t, const char *text);
 
 /* guard.c: whether it is allowed; if not, the reply says why. */
 bool guard_admits(struct http_call *call);
-bool guard_token_is(struct http *http, const char *text, size_t len);
 
 /* token.c: 0 or an error. */
 int token_make(char *token);

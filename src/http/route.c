@@ -28,11 +28,8 @@ void reply_fail(struct http_reply *reply, int status, const char *text)
 
 static void reply_take(struct http_reply *reply, const struct view_answer *a)
 {
-	static const int statuses[] = {[VIEW_OK] = 200,
-				       [VIEW_BAD] = 400,
-				       [VIEW_MISSING] = 404,
-				       [VIEW_FAILED] = 500,
-				       [VIEW_BUSY] = 503};
+	static const int statuses[] = {[VIEW_OK] = 200,     [VIEW_BAD] = 400,  [VIEW_MISSING] = 404,
+				       [VIEW_FAILED] = 500, [VIEW_BUSY] = 503, [VIEW_METHOD] = 405};
 	static const char *const types[] = {[VIEW_JSON] = JSON_TYPE,
 					    [VIEW_BINARY] = "application/octet-stream",
 					    [VIEW_CSV] = "text/csv; charset=utf-8"};
@@ -67,8 +64,10 @@ static bool question_read(struct view_question *q, const char *path)
 
 static void view_forward(struct http_call *c)
 {
-	struct view_question q = {
-		.query = &c->target.query, .gone = c->gone, .context = c->context};
+	struct view_question q = {.query = &c->target.query,
+				  .changes = !strcmp(c->request->method, "POST"),
+				  .gone = c->gone,
+				  .context = c->context};
 	const char *path = c->target.path;
 	struct view_answer answer;
 

@@ -88,7 +88,7 @@ static void headers_add(struct MHD_Response *response, const struct http_reply *
 	server_add(response, "Cross-Origin-Opener-Policy", "same-origin");
 	server_add(response, "Cross-Origin-Resource-Policy", "same-origin");
 	if (reply->status == 405)
-		server_add(response, "Allow", "GET");
+		server_add(response, "Allow", "GET, POST");
 	if (reply->attachment[0]) {
 		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->attachment);
 		server_add(response, "Content-Disposition", text);

@@ -10,6 +10,8 @@
 
 #define OPS     (SCAN | OPS_TOO)
 #define OPS_TOO 16
+#define CHANGE  (ROWS | CHANGES)
+#define CHANGES 32
 
 static const struct route {
 	const char *name;
@@ -169,7 +171,7 @@ int call_on(struct view_call *c, const char *key, int (*call)(struct view_call *
 static int call_with(struct view_call *c, const struct route *route)
 {
 	struct view_handle *handle;
-	int r = handle_for(c, route->use & ~OPS_TOO, &handle);
+	int r = handle_for(c, route->use & ~(OPS_TOO | CHANGES), &handle);
 
 	if (r < 0)
 		return r;
@@ -177,6 +179,8 @@ static int call_with(struct view_call *c, const struct route *route)
 	c->trace = handle->trace;
 	c->lod = handle->lod;
 	if (route->use == QUICK) {
+		r = route->call(c);
+	} else if (route->use & CHANGES) {
 		r = route->call(c);
 	} else if (!answer_cache_find(c, route->name)) {
 		double began = now_seconds();
@@ -231,11 +235,16 @@ static int call_of_trace(struct view_call *c, const struct view_question *q)
 {
 	int r = call_enter(c, q->trace);
 
-	if (r == 0 && c->view->extension.name && !strcmp(c->view->extension.name, q->call))
+	if (r == 0 && !q->changes && c->view->extension.name &&
+	    !strcmp(c->view->extension.name, q->call))
 		return call_extension(c, &c->view->extension);
 	for (size_t i = 0; r == 0 && i < ROUTES; i++) {
 		if (strcmp(routes[i].name, q->call))
 			continue;
+		if (q->changes != !!(routes[i].use & CHANGES))
+			return call_fail(c, VIEW_METHOD, "%s",
+					 q->changes ? "this call changes nothing: only GET is known"
+						    : "this call changes something: use POST");
 		if (c->on->kind == VIEW_TRACE)
 			return call_with(c, &routes[i]);
 		if (routes[i].use & OPS_TOO)
@@ -263,7 +272,10 @@ void view_ask(struct view *view, const struct view_question *q, struct view_answ
 	int r;
 
 	*answer = (struct view_answer){.body = BUF_INIT};
-	r = q->trace == VIEW_NO_TRACE ? call_general(&c, q->call) : call_of_trace(&c, q);
+	if (q->changes && q->trace == VIEW_NO_TRACE)
+		r = call_fail(&c, VIEW_METHOD, "this call changes nothing: only GET is known");
+	else
+		r = q->trace == VIEW_NO_TRACE ? call_general(&c, q->call) : call_of_trace(&c, q);
 	if (r < 0 && answer->status == VIEW_OK)
 		call_fail(&c, r == TACHO_ENOMEM ? VIEW_BUSY : VIEW_FAILED, "%s", err_text(r));
 	if (answer->body.failed)

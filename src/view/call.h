@@ -62,7 +62,7 @@ int warnings_put(struct view_call *c);
 /*
  * The calls of a trace. QUICK calls use the handle with the index and must be quick; SCAN
  * calls may read the whole trace; ROWS calls may read all rows of a track once. OPS calls are
- * SCANs that also work on ops reports.
+ * SCANs that also work on ops reports. A CHANGE affects the program that is being recorded.
  */
 /* clang-format off */
 #define VIEW_CALLS(X)      \
@@ -77,6 +77,7 @@ int warnings_put(struct view_call *c);
 	X(plots, ROWS)    \
 	X(plot, ROWS)     \
 	X(frames, ROWS)   \
+	X(frame_image, ROWS) \
 	X(search, OPS)    \
 	X(ops, OPS)       \
 	X(hist, SCAN)     \
@@ -100,6 +101,8 @@ int warnings_put(struct view_call *c);
 	X(cpu_tiles, ROWS) \
 	X(source_cost, SCAN) \
 	X(path, SCAN)     \
+	X(parameters, ROWS) \
+	X(parameter, CHANGE) \
 	X(export, OPS)
 /* clang-format on */
 #define X(name, use) int call_##name(struct view_call *c);

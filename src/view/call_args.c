@@ -48,6 +48,21 @@ int arg_need(struct view_call *c, const char *key, uint64_t most, uint64_t *valu
 	return r < 0 ? r : 0;
 }
 
+int arg_int32(struct view_call *c, const char *key, int32_t *value)
+{
+	const char *text = query_get(c->query, key);
+	bool minus = text && *text == '-';
+	uint64_t n;
+
+	if (!text)
+		return call_fail(c, VIEW_BAD, "%s is missing", key);
+	text += minus;
+	if (!call_args_number(&text, &n) || *text || n > (uint64_t)INT32_MAX + minus)
+		return call_fail(c, VIEW_BAD, "%s is not a number of 32 bits", key);
+	*value = (int32_t)(minus ? -(int64_t)n : (int64_t)n);
+	return 0;
+}
+
 int arg_moment(struct view_call *c, uint64_t *t, uint64_t *reach)
 {
 	uint64_t ns, res;

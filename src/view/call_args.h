@@ -13,6 +13,8 @@ int arg_bool(struct view_call *c, const char *key, bool *value);
 int arg_choice(struct view_call *c, const char *key, const char *const *choices, int *value);
 /* The same for a required parameter: 0 or an error. */
 int arg_need(struct view_call *c, const char *key, uint64_t most, uint64_t *value);
+/* A required parameter with a sign. */
+int arg_int32(struct view_call *c, const char *key, int32_t *value);
 /* The moment "t" in ticks, and how far two pixels reach if there is a resolution "res". */
 int arg_moment(struct view_call *c, uint64_t *t, uint64_t *reach);
 /* "N" or "N-M"; required. */

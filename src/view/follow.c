@@ -46,13 +46,17 @@ void now_set(struct view_trace *t, const struct trace *trace)
 
 static int session_open(struct view_trace *t, const char *dir)
 {
-	t->session = calloc(1, sizeof(*t->session));
-	if (!t->session)
+	struct ring_follow *session = calloc(1, sizeof(*session));
+
+	if (!session)
 		return TACHO_ENOMEM;
-	if (ring_follow_open(t->session, dir, NULL) < 0) {
-		free(t->session);
-		t->session = NULL;
+	if (ring_follow_open(session, dir, NULL) < 0) {
+		free(session);
+		session = NULL;
 	}
+	pthread_mutex_lock(&t->lock);
+	t->session = session;
+	pthread_mutex_unlock(&t->lock);
 	return 0;
 }
 
@@ -218,10 +222,24 @@ int follow_load(struct view_trace *t, const char *session, struct tacho_error *e
 
 void follow_unload(struct view_trace *t)
 {
-	if (t->session)
-		ring_follow_close(t->session);
-	free(t->session);
+	struct ring_follow *session = t->session;
+
+	pthread_mutex_lock(&t->lock);
 	t->session = NULL;
+	pthread_mutex_unlock(&t->lock);
+	if (session)
+		ring_follow_close(session);
+	free(session);
+}
+
+bool follow_set_parameter(struct view_trace *t, uint32_t pid, uint32_t number, int32_t value)
+{
+	bool set;
+
+	pthread_mutex_lock(&t->lock);
+	set = t->session && ring_follow_set_parameter(t->session, pid, number, value);
+	pthread_mutex_unlock(&t->lock);
+	return set;
 }
 
 int view_add_session(struct view *view, const char *session, struct tacho_error *err)

@@ -3,6 +3,7 @@
  * Frames, cached with sums, maximum lengths and histograms of parts, so that the cost of a view
  * depends on what it shows, not on their number.
  */
+#include "view/frame_table.h"
 #include "base/order.h"
 #include "base/search.h"
 #include "view/call_args.h"
@@ -273,6 +274,30 @@ static int frame_table_stats_put(struct view_call *c, const struct frames *f, st
 						 frame_table_length_of, f)
 		      : NAN);
 	json_end(j);
+	return 0;
+}
+
+int frame_marks_at(struct view_call *c, uint32_t track, uint64_t t, struct frame_marks *around)
+{
+	struct frames *f;
+	size_t i, from;
+	int r = frames_of(c, track, &f);
+
+	if (r < 0)
+		return r;
+	*around = (struct frame_marks){0};
+	i = frame_table_find(f, 0, f->n, t < UINT64_MAX ? t + 1 : t, start_of);
+	if (!i || f->v[i - 1].end <= t)
+		return 0;
+	from = i > FRAME_MARKS_BEFORE ? i - FRAME_MARKS_BEFORE : 0;
+	around->number = i;
+	around->before = from;
+	for (size_t k = from; k < f->n && around->n < FRAME_MARKS; k++)
+		around->v[around->n++] = f->v[k].start;
+	/* The last mark begins a frame that has not ended. */
+	if (from + around->n == f->n && around->n < FRAME_MARKS)
+		around->v[around->n++] = f->v[f->n - 1].end;
+	around->all = from + around->n > f->n;
 	return 0;
 }
 

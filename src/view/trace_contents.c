@@ -331,8 +331,14 @@ static void has_put(struct view_call *c)
 		     {"memory", TRACE_MEMORY},
 		     {"frames", TRACE_FRAMES},
 		     {"locks", TRACE_LOCK}};
+	static const struct {
+		const char *name, *track;
+	} others[] = {{"samples", TRACE_STACKS},
+		      {"images", TRACE_IMAGES},
+		      {"sections", TRACE_SECTIONS},
+		      {"parameters", TRACE_PARAMETERS}};
 	const struct trace *t = c->trace;
-	bool noc = false, samples = false;
+	bool noc = false;
 
 	json_object(&c->json, "has");
 	for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
@@ -344,10 +350,14 @@ static void has_put(struct view_call *c)
 	}
 	for (uint32_t i = 0; i < t->srcloc_count; i++)
 		noc |= !strcmp(t->srclocs[i].function, "NOC");
-	for (uint32_t i = 0; i < t->track_count; i++)
-		samples |= t->tracks[i].kind == TRACE_OTHER &&
-			   !strcmp(t->tracks[i].name, TRACE_STACKS);
-	json_bool(&c->json, "samples", samples);
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
+		bool has = false;
+
+		for (uint32_t i = 0; !has && i < t->track_count; i++)
+			has = t->tracks[i].kind == TRACE_OTHER &&
+			      !strcmp(t->tracks[i].name, others[k].track);
+		json_bool(&c->json, others[k].name, has);
+	}
 	json_bool(&c->json, "ops", ops_likely(t)); /* without the host's side they have no names */
 	json_bool(&c->json, "noc", noc);
 	json_bool(&c->json, "source", c->view->options.source_count > 0);

@@ -99,6 +99,7 @@ struct view_question {
 	uint32_t trace;   /* VIEW_NO_TRACE: a call about several traces */
 	const char *call; /* "stats" */
 	const struct view_query *query;
+	bool changes; /* the client may and wants to change something */
 	bool (*gone)(
 		void *context); /* whether the client no longer waits for the answer. May be NULL */
 	void *context;
@@ -109,7 +110,8 @@ enum view_status {
 	VIEW_BAD,     /* a parameter is wrong */
 	VIEW_MISSING, /* there is no such call, trace, lane ... */
 	VIEW_FAILED,
-	VIEW_BUSY, /* no memory or disk for it now */
+	VIEW_BUSY,   /* no memory or disk for it now */
+	VIEW_METHOD, /* a call that changes something was asked, or another told to change */
 };
 
 enum view_type { VIEW_JSON, VIEW_BINARY, VIEW_CSV };

@@ -82,3 +82,6 @@ expect_line said '^speed 42$'
 rows set.tacho >fifth
 expect_line fifth '^parameter 5 256 42 $'
 expect_no_line fifth '41'
+
+# The same by the page.
+PYTHONPATH=$SOURCE/tests python3 "$SOURCE/tests/tracy_page.py" "$PROGS/tracy_controls" >page 2>&1 || fail "$(cat page)"

@@ -134,7 +134,7 @@ function fullMeta(m: Partial<T.Meta>): T.Meta {
 	return {
 		gen: 0, tag: "", name: "", duration: 0, zones: 0, rows: 0, processes: [], tracks: [], devices: [], signposts: [], names_total: 0, warnings: [],
 		properties: {}, ...m,
-		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, samples: false, noc: false, source: false, ...m.has },
+		has: { ops: false, messages: false, plots: false, memory: false, frames: false, locks: false, samples: false, images: false, sections: false, parameters: false, noc: false, source: false, ...m.has },
 	};
 }
 
@@ -162,6 +162,13 @@ export const api = {
 	memory: (id: number, q: Query, s?: AbortSignal) => getJson<{ pools: T.Pool[] }>(`t/${id}/memory`, q, s),
 	memoryTile: (id: number, q: Query, s?: AbortSignal) => getJson<T.PlotTile>(`t/${id}/memory`, q, s),
 	frames: (id: number, q: Query, s?: AbortSignal) => getJson<T.Frames>(`t/${id}/frames`, q, s),
+	frameImage: (id: number, track: number, t: number, s: AbortSignal) => getBuffer(`t/${id}/frame_image`, { track, t }, s, Priority.sight),
+	parameters: (id: number, s?: AbortSignal) => getJson<{ rows: T.Parameter[] }>(`t/${id}/parameters`, {}, s),
+	setParameter: async (id: number, p: T.Parameter, value: number) => {
+		const r = await fetch(url(`t/${id}/parameter`, { process: p.process, number: p.number, value }), { method: "POST", credentials: "same-origin" });
+		if (!r.ok)
+			throw new ApiError(r.status, await errorText(r));
+	},
 	locks: (id: number, q: Query, s?: AbortSignal) => getJson<{ gen: number; rows: T.LockRow[] }>(`t/${id}/locks`, q, s),
 	lock: (id: number, track: number, s?: AbortSignal) => getJson<Omit<T.LockInfo, "asked">>(`t/${id}/lock`, { track }, s),
 	lockSpan: (id: number, q: Query, s?: AbortSignal) => getJson<T.LockSpan>(`t/${id}/lock`, q, s),

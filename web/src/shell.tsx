@@ -13,6 +13,7 @@ import { ExportMenu } from "./ui/export";
 import { Dialog } from "./ui/dialog";
 import { Icon } from "./ui/icons";
 import { LiveRegion } from "./ui/live";
+import { ParametersMenu } from "./ui/parameters";
 import { Search } from "./ui/search";
 import { ComparePage } from "./pages/compare";
 import { CoresPage } from "./pages/cores";
@@ -124,6 +125,7 @@ function TopBar() {
 			<RangeChip />
 			<span class="spacer" />
 			<Search />
+			{!offline && <ParametersMenu />}
 			{meta.value && <ExportMenu />}
 			<button class="icon-button" aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"} title="Dark or light (T)" onClick={switchTheme}><Icon name={theme.value === "dark" ? "sun" : "moon"} /></button>
 			<button class="icon-button" aria-label="Keys and mouse" title="Keys and mouse (?)" onClick={() => { helpOpen.value = true; }}><b>?</b></button>

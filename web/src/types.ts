@@ -98,7 +98,7 @@ export interface Meta {
 	names_total: number;
 	warnings: Warning[];
 	properties: Record<string, string | number>;
-	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; samples: boolean; noc: boolean; source: boolean };
+	has: { ops: boolean; messages: boolean; plots: boolean; memory: boolean; frames: boolean; locks: boolean; samples: boolean; images: boolean; sections: boolean; parameters: boolean; noc: boolean; source: boolean };
 }
 
 export type NameRow = [name: string, func: string, file: string, line: number, color: number];
@@ -277,6 +277,19 @@ export interface Frames {
 	/** One row combines COUNT frames that are too short to be drawn alone. */
 	rows: [start: number, end: number, count?: number, longest?: number][];
 	stats: { count: number; mean: number; median: number; p99: number; max: number };
+}
+
+/** A number of a program that a page may set. */
+export interface Parameter {
+	process: number;
+	number: number;
+	name: string;
+	type: "number" | "bool" | "trigger";
+	value: number;
+	/** How often the program took a value that was set. */
+	changes: number;
+	t: number;
+	settable: boolean;
 }
 
 export interface Pool {

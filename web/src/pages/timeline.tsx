@@ -14,6 +14,7 @@ import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
 import { type Row, stuckAt, visibleRows } from "../timeline/layout";
 import { zone } from "../timeline/select";
+import { Picture } from "../timeline/picture";
 import { Tooltip } from "../timeline/tooltip";
 import { nameOf } from "../names";
 import type { Track } from "../types";
@@ -217,6 +218,7 @@ export function TimelinePage() {
 							<canvas ref={set("base")} aria-hidden="true" />
 							<canvas ref={set("over")} tabIndex={0} role="application" aria-label="Timeline" aria-describedby="timeline-summary" data-testid="timeline" />
 							{tl && <Tooltip tl={tl} />}
+							{tl && <Picture tl={tl} />}
 						</div>
 					</div>
 				</div>

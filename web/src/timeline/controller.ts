@@ -8,7 +8,7 @@ import type { Range } from "../state";
 import { fmtDur } from "../format";
 import { theme } from "../theme";
 import { announce } from "../ui/live";
-import type { Device, Meta, OpSpan, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
+import type { Frames, Device, Meta, OpSpan, Signpost, Warning, ZoneDetail, ZoneRef } from "../types";
 import { colorMode, libraryMode, Palette } from "./colors";
 import { type Colors, drawRuler, type Drawn, FONT, Painter, readColors } from "./draw";
 import { FrameStrip } from "./frames";
@@ -48,6 +48,8 @@ export interface Hover {
 	op?: OpHit | null;
 	/** The thread whose strip of states it is. */
 	state?: number;
+	/** The frame of the strip below the ruler. */
+	frame?: Frames["rows"][number] | null;
 }
 
 /** Top and bottom edge. */

@@ -154,7 +154,7 @@ function listenFrames(tl: Timeline, opt: { signal: AbortSignal }): void {
 	const frameOf = (e: MouseEvent) => tl.frames.at(timeOf(e), tl.frame.ns);
 	c.addEventListener("pointermove", (e) => {
 		c.title = tl.frames.text(timeOf(e), tl.frame.ns);
-		tl.hover.value = { x: place(e, c).x, y: -1, t: timeOf(e), drawn: null, box: null, row: null };
+		tl.hover.value = { x: place(e, c).x, y: -1, t: timeOf(e), drawn: null, box: null, row: null, frame: meta.peek()?.has.images ? frameOf(e) : null };
 	}, opt);
 	c.addEventListener("pointerleave", () => { tl.hover.value = null; }, opt);
 	c.addEventListener("click", (e) => {

@@ -22,6 +22,7 @@ const PATHS: Record<string, string> = {
 	follow: "M3 3v10M6 8h8M10.5 4.5 14 8l-3.5 3.5",
 	warn: "M8 2 15 14H1zM8 6.5V10M8 12v.3",
 	pin: "M5.5 2h5M6.5 2v4.5L4 9.5h8L9.5 6.5V2M8 9.5V14",
+	parameters: "M4 2v3M4 9v5M8 2v7M8 13v1M12 2v2M12 8v6M2.5 7h3M6.5 11h3M10.5 6h3",
 	export: "M8 2v8M5 7l3 3 3-3M2 13h12",
 };
 
