@@ -16,6 +16,13 @@ line() { # line WHAT COUNT FLOOR MS KIB
 	awk -v what="$1" -v n="$2" -v floor="$3" -v ms="$4" -v kib="$5" 'BEGIN {
 		printf "%-44s %8.0f ms %9.1f ns each %6.0f MB %7.1f x floor\n", what, ms, ms * 1e6 / n, kib / 1024, ms / (floor > 0 ? floor : 1) }'
 }
+zones=${ZONES:-100000000}
+for ((i = 0; i < 8; i++)); do "$BUILD/tests/mktrace" -j -n $((zones / 8)) "$dir/m$i.tacho"; done
+read -r ms kib < <(best "$BUILD/tacho" merge -f -o "$dir/all.tacho" "$dir"/m[0-7].tacho)
+read -r floor _ < <(best "$BUILD/tacho" check "$dir/all.tacho")
+line "merge, 8 traces; floor: check of the result" "$zones" "$floor" "$ms" "$kib"
+rm "$dir"/m?.tacho "$dir/all.tacho"
+
 for ((i = 0; i < ranks; i++)); do "$BUILD/tests/mkrank" $i $((i * 1000)) 0 33334 h$((i / 8)) 5 "$dir/r$i.tacho"; done
 stats_all() { for ((i = 0; i < ranks; i++)); do "$BUILD/tacho" stats "$dir/r$i.tacho"; done; }
 export -f stats_all

@@ -122,6 +122,28 @@ uint64_t device_clock_cycles(const struct device_clock *clock, uint64_t ticks)
 	return device_clock_convert(clock, ticks, 0);
 }
 
+uint64_t device_run_refill(struct device_run *r, uint64_t cycles)
+{
+	const struct device_clock *clock = r->clock;
+	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0;
+
+	r->span = 0;
+	if (i + 1 < clock->n && cycles >= clock->v[i].cycles && device_clock_slopes(clock, i)) {
+		const struct device_point *a = &clock->v[i], *b = a + 1;
+
+		r->over = b->ticks - a->ticks;
+		r->under = b->cycles - a->cycles;
+		r->first = a->cycles;
+		r->ticks = a->ticks;
+		r->whole = r->over / r->under;
+		r->fraction = (uint64_t)(((wide)(r->over % r->under) << 64) / r->under);
+		/* Else the remainder does not fit. */
+		if ((r->over | r->under) >> 62 == 0)
+			r->span = r->under;
+	}
+	return device_clock_ticks(clock, cycles);
+}
+
 void device_clock_trim(struct device_clock *clock, uint64_t cycles)
 {
 	size_t i = clock->n ? device_clock_find(clock, 0, cycles) : 0;

@@ -46,6 +46,35 @@ void device_clock_free(struct device_clock *clock);
  * piece's slope applies; without any piece the nominal one. Saturates at 0 and UINT64_MAX.
  */
 uint64_t device_clock_ticks(const struct device_clock *clock, uint64_t cycles);
+
+/*
+ * device_clock_ticks() of many cycles, most of them on one line: without a division. Begin with
+ * {.clock = CLOCK}; the clock must not change.
+ */
+struct device_run {
+	const struct device_clock *clock;
+	uint64_t first, span; /* cycles of the line */
+	uint64_t ticks, over, under;
+	uint64_t whole, fraction; /* over / under; the fraction in 2^-64, rounded down */
+};
+
+uint64_t device_run_refill(struct device_run *r, uint64_t cycles);
+
+static inline uint64_t device_run_ticks(struct device_run *r, uint64_t cycles)
+{
+	uint64_t step = cycles - r->first, out, rest;
+
+	if (step >= r->span)
+		return device_run_refill(r, cycles);
+	out = step * r->whole + (uint64_t)(((unsigned __int128)step * r->fraction) >> 64);
+	/* At most two too small: the remainder says so, and it fits, modulo 2^64. */
+	rest = step * r->over + r->under / 2 - out * r->under;
+	while (rest >= r->under) {
+		rest -= r->under;
+		out++;
+	}
+	return r->ticks + out;
+}
 uint64_t device_clock_cycles(const struct device_clock *clock, uint64_t ticks);
 
 /*

@@ -11,48 +11,91 @@
 /* Only those in which nobody leaves before the last has come. */
 const char fleet_markers[] = "all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|barrier";
 
+/* A zone that may be a collective. */
+struct visit_zone {
+	uint64_t start, end;
+	uint32_t srcloc;
+};
+
+struct visit_zones {
+	VEC(struct visit_zone);
+};
+
+static int visit_zone_compare(const void *a, const void *b)
+{
+	const struct visit_zone *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end > y->end ? -1 : x->end < y->end; /* the outer one first */
+}
+
+/* Lane by lane, which costs less than in order of time: few zones are collectives. */
+static int visit_zones_read(struct trace *t, uint32_t track, const uint8_t *match,
+			    struct visit_zones *zones)
+{
+	uint32_t first, count;
+	int r = 0;
+
+	zones->n = 0;
+	trace_track_lanes(t, track, &first, &count);
+	for (uint32_t i = first; i < first + count && r >= 0; i++) {
+		struct trace_cursor *cursor;
+		struct trace_zone z;
+
+		r = trace_cursor_open(&cursor, t, i, 0, UINT64_MAX);
+		if (r < 0)
+			return r;
+		while ((r = trace_cursor_next(cursor, &z)) > 0)
+			if (match[z.srcloc] && !(z.flags & TRACE_ZONE_UNFINISHED) &&
+			    vec_push(zones, ((struct visit_zone){z.start, z.end, z.srcloc})) < 0) {
+				r = TACHO_ENOMEM;
+				break;
+			}
+		trace_cursor_close(cursor);
+	}
+	if (zones->n)
+		qsort(zones->v, zones->n, sizeof(*zones->v), visit_zone_compare);
+	return r;
+}
+
 /* A zone inside of another collective is a part of it. */
 static int visits_read(struct fleet *f, struct fleet_source *s, const regex_t *wanted)
 {
 	struct trace *t = s->trace;
 	struct map numbers = {0};
+	struct visit_zones zones = {0};
 	uint8_t *match = malloc(t->srcloc_count + 1);
-	struct trace_walk *walk;
-	struct trace_zone zone;
-	uint32_t lane;
+	bool any = false;
 	int r = match ? 0 : TACHO_ENOMEM;
 
-	for (uint32_t i = 0; r == 0 && i < t->srcloc_count; i++)
+	for (uint32_t i = 0; r == 0 && i < t->srcloc_count; i++) {
 		match[i] = regexec(wanted, trace_srcloc_name(t, i), 0, NULL, 0) == 0;
-	for (uint32_t track = 0; r == 0 && track < t->track_count; track++) {
+		any |= match[i];
+	}
+	for (uint32_t track = 0; any && r == 0 && track < t->track_count; track++) {
 		uint64_t until = 0;
 
 		if (t->tracks[track].kind != TRACE_THREAD)
 			continue;
-		r = trace_walk_open(&walk, t, track, 0, UINT64_MAX);
-		if (r < 0)
-			break;
-		while ((r = trace_walk_next(walk, &zone, &lane)) > 0) {
-			struct fleet_visit v;
-			uint32_t *number;
+		r = visit_zones_read(t, track, match, &zones);
+		for (size_t i = 0; i < zones.n && r == 0; i++) {
+			const struct visit_zone *z = &zones.v[i];
+			const uint32_t *number = map_get(&numbers, z->srcloc);
+			struct fleet_visit v = {.name = trace_srcloc_name(t, z->srcloc),
+						.number = number ? *number : 0};
 
-			if (!match[zone.srcloc] || zone.flags & TRACE_ZONE_UNFINISHED ||
-			    zone.start < until)
+			if (z->start < until)
 				continue;
-			until = zone.end;
-			number = map_get(&numbers, zone.srcloc);
-			v = (struct fleet_visit){trace_srcloc_name(t, zone.srcloc),
-						 number ? *number : 0,
-						 fleet_time(f, s->host, zone.start),
-						 fleet_time(f, s->host, zone.end)};
-			r = map_set(&numbers, zone.srcloc, v.number + 1);
+			until = z->end;
+			v.arrive = fleet_time(f, s->host, z->start);
+			v.leave = fleet_time(f, s->host, z->end);
+			r = map_set(&numbers, z->srcloc, v.number + 1);
 			if (r == 0)
 				r = vec_push(&s->visits, v);
-			if (r < 0)
-				break;
 		}
-		trace_walk_close(walk);
 	}
+	vec_free(&zones);
 	map_free(&numbers);
 	free(match);
 	return r;

@@ -10,15 +10,15 @@
 struct copy {
 	struct fleet_source *s;
 	struct fleet_output *out;
-	const struct device_clock *clock;
+	struct device_run clock;
 	uint32_t *processes, *tracks, *srclocs; /* numbers in the output */
 	uint32_t first_stack, first_module;
 	uint64_t first_flow;
 };
 
-static uint64_t copy_tick(const struct copy *c, uint64_t tick)
+static uint64_t copy_tick(struct copy *c, uint64_t tick)
 {
-	return device_clock_ticks(c->clock, tick);
+	return device_run_ticks(&c->clock, tick);
 }
 
 static uint32_t copy_id(const uint32_t *ids, uint32_t id)
@@ -85,35 +85,6 @@ static int copy_tracks(struct copy *c)
 
 /* ------------------------------------------------------------------ zones */
 
-/* The time of the zones directly inside [start, end): those of the lane below, read beside it. */
-struct inside {
-	struct trace_cursor *cursor;
-	struct trace_zone next;
-	bool any;
-};
-
-static int inside_step(struct inside *b)
-{
-	int r = trace_cursor_next(b->cursor, &b->next);
-
-	b->any = r > 0;
-	return r < 0 ? r : 0;
-}
-
-static int inside_sum(const struct copy *c, struct inside *b, const struct trace_zone *zone,
-		      uint64_t *sum)
-{
-	int r = 0;
-
-	*sum = 0;
-	while (b->any && b->next.end <= zone->end && r == 0) {
-		if (b->next.start >= zone->start)
-			*sum += copy_tick(c, b->next.end) - copy_tick(c, b->next.start);
-		r = inside_step(b);
-	}
-	return r;
-}
-
 static int copy_extras(struct trace_cursor *cursor, uint32_t count, struct trace_extra *extras,
 		       char **texts)
 {
@@ -133,17 +104,25 @@ static int copy_extras(struct trace_cursor *cursor, uint32_t count, struct trace
 	return 0;
 }
 
-static int copy_zone_full(struct copy *c, struct trace_lane *lane, struct trace_cursor *cursor,
-			  const struct trace_zone *z, uint64_t children)
+/* One lane of a track, with its next zone. */
+struct copy_lane {
+	struct trace_cursor *cursor;
+	struct trace_lane *to;
+	struct trace_zone zone;
+	bool any;
+	uint64_t inside; /* of the zone: ticks of those directly inside */
+};
+
+static int copy_zone_full(struct copy *c, const struct copy_lane *l, uint64_t start, uint64_t end)
 {
+	const struct trace_zone *z = &l->zone;
 	struct trace_extra *extras = calloc(z->extras + 1, sizeof(*extras));
 	char **texts = calloc(z->extras + 1, sizeof(*texts));
-	int r = extras && texts ? copy_extras(cursor, z->extras, extras, texts) : TACHO_ENOMEM;
+	int r = extras && texts ? copy_extras(l->cursor, z->extras, extras, texts) : TACHO_ENOMEM;
 
 	if (r == 0)
-		r = trace_lane_add_full(c->out->w, lane, copy_tick(c, z->start),
-					copy_tick(c, z->end), c->srclocs[z->srcloc], children,
-					z->flags, extras, z->extras);
+		r = trace_lane_add_full(c->out->w, l->to, start, end, c->srclocs[z->srcloc],
+					l->inside, z->flags, extras, z->extras);
 	for (uint32_t i = 0; texts && i < z->extras; i++)
 		free(texts[i]);
 	free(texts);
@@ -151,43 +130,105 @@ static int copy_zone_full(struct copy *c, struct trace_lane *lane, struct trace_
 	return r;
 }
 
-static int copy_lane(struct copy *c, uint32_t index)
+/* Writes the zone of a lane and takes the next one. PARENT: the lane above, or NULL. */
+static int copy_zone(struct copy *c, struct copy_lane *l, struct copy_lane *parent)
+{
+	const struct trace_zone *z = &l->zone;
+	uint64_t start = copy_tick(c, z->start), end = copy_tick(c, z->end);
+	int r;
+
+	if (parent && z->start >= parent->zone.start)
+		parent->inside += end - start;
+	if (z->flags || z->extras)
+		r = copy_zone_full(c, l, start, end);
+	else
+		r = trace_lane_add(c->out->w, l->to, start, end, c->srclocs[z->srcloc], l->inside);
+	if (r < 0)
+		return r;
+	l->inside = 0;
+	r = trace_cursor_next(l->cursor, &l->zone);
+	l->any = r > 0;
+	return r < 0 ? r : 0;
+}
+
+/*
+ * Writes zones of lanes [TOP, N), each read once: those inside of a zone before the zone, so that
+ * their time is known. Those of TOP have no parent. Zones that no parent contains, as in a damaged
+ * file, come with the next one, or after all when TOP is their lane.
+ */
+static int copy_nested(struct copy *c, struct copy_lane *lanes, uint32_t top, uint32_t n)
+{
+	uint32_t i = top;
+	int r = 0;
+
+	while (r == 0) {
+		struct copy_lane *parent = i > top ? &lanes[i - 1] : NULL;
+		bool inside = lanes[i].any && (!parent || lanes[i].zone.end <= parent->zone.end);
+
+		if (inside && i + 1 < n) {
+			i++; /* first what is in this zone */
+			continue;
+		}
+		while (r == 0 && lanes[i].any && (!parent || lanes[i].zone.end <= parent->zone.end))
+			r = copy_zone(c, &lanes[i], parent);
+		/* The zones around it that have nothing more inside. */
+		while (r == 0 && i > top) {
+			i--;
+			parent = i > top ? &lanes[i - 1] : NULL;
+			r = copy_zone(c, &lanes[i], parent);
+			if (lanes[i].any && (!parent || lanes[i].zone.end <= parent->zone.end))
+				break;
+		}
+		if (i == top && !lanes[top].any)
+			break;
+	}
+	return r;
+}
+
+/* The lanes [FIRST, FIRST + N) of a track, at consecutive depths. */
+static int copy_lanes(struct copy *c, uint32_t first, uint32_t n)
 {
 	struct trace *t = c->s->trace;
-	const struct trace_lane_info *info = &t->lanes[index];
-	struct trace_lane *lane = trace_lane(c->out->w, c->tracks[info->track], info->depth);
-	bool has_below = index + 1 < t->lane_count && t->lanes[index + 1].track == info->track &&
-			 t->lanes[index + 1].depth == info->depth + 1;
-	struct trace_cursor *cursor = NULL;
-	struct inside below = {0};
-	struct trace_zone z;
-	uint64_t children;
-	int r = lane ? trace_cursor_open(&cursor, t, index, 0, UINT64_MAX) : TACHO_ENOMEM;
+	struct copy_lane *lanes = calloc(n, sizeof(*lanes));
+	int r = lanes ? 0 : TACHO_ENOMEM;
 
-	if (r == 0 && has_below)
-		r = trace_cursor_open(&below.cursor, t, index + 1, 0, UINT64_MAX);
-	if (r == 0 && has_below)
-		r = inside_step(&below);
-	while (r == 0 && (r = trace_cursor_next(cursor, &z)) > 0) {
-		r = inside_sum(c, &below, &z, &children);
-		if (r < 0)
-			break;
-		if (z.flags || z.extras)
-			r = copy_zone_full(c, lane, cursor, &z, children);
-		else
-			r = trace_lane_add(c->out->w, lane, copy_tick(c, z.start),
-					   copy_tick(c, z.end), c->srclocs[z.srcloc], children);
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const struct trace_lane_info *info = &t->lanes[first + i];
+
+		lanes[i].to = trace_lane(c->out->w, c->tracks[info->track], info->depth);
+		r = lanes[i].to ? trace_cursor_open(&lanes[i].cursor, t, first + i, 0, UINT64_MAX)
+				: TACHO_ENOMEM;
+		if (r == 0)
+			r = trace_cursor_next(lanes[i].cursor, &lanes[i].zone);
+		lanes[i].any = r > 0;
+		r = r < 0 ? r : 0;
 	}
-	if (cursor)
-		trace_cursor_close(cursor);
-	if (below.cursor)
-		trace_cursor_close(below.cursor);
+	for (uint32_t top = 0; top < n && r == 0; top++)
+		r = copy_nested(c, lanes, top, n);
+	for (uint32_t i = 0; lanes && i < n; i++)
+		trace_cursor_close(lanes[i].cursor);
+	free(lanes);
+	return r;
+}
+
+static int copy_zones(struct copy *c)
+{
+	const struct trace *t = c->s->trace;
+	uint32_t n;
+	int r = 0;
+
+	for (uint32_t i = 0; i < t->lane_count && r == 0; i += n) {
+		for (n = 1; i + n < t->lane_count && t->lanes[i + n].track == t->lanes[i].track &&
+			    t->lanes[i + n].depth == t->lanes[i].depth + n;)
+			n++;
+		r = copy_lanes(c, i, n);
+	}
 	return r;
 }
 
 /* ------------------------------------------------------------------- rows */
 
-static uint64_t copy_stack(struct copy *c, uint64_t stack)
+static uint64_t copy_stack(const struct copy *c, uint64_t stack)
 {
 	return stack ? stack + c->first_stack : 0;
 }
@@ -297,7 +338,7 @@ int fleet_copy(struct fleet *f, struct fleet_source *s, struct fleet_output *out
 	const struct trace *t = s->trace;
 	struct copy c = {.s = s,
 			 .out = out,
-			 .clock = &f->clocks[s->host].map,
+			 .clock = {.clock = &f->clocks[s->host].map},
 			 .first_stack = out->stacks,
 			 .first_module = out->modules,
 			 .first_flow = out->flows};
@@ -310,8 +351,8 @@ int fleet_copy(struct fleet *f, struct fleet_source *s, struct fleet_output *out
 		r = copy_processes(&c);
 	if (r == 0)
 		r = copy_tracks(&c);
-	for (uint32_t i = 0; i < t->lane_count && r == 0; i++)
-		r = copy_lane(&c, i);
+	if (r == 0)
+		r = copy_zones(&c);
 	if (r == 0)
 		r = copy_rows(&c);
 	free(c.processes);

@@ -49,6 +49,7 @@ static int source_open(struct fleet_source *s, const char *path, size_t position
 	if (r < 0)
 		return r;
 	s->path = path;
+	trace_set_cache(s->trace, 0); /* each block is read once, or once more for collectives */
 	rank = trace_property(s->trace, "rank");
 	s->rank = rank ? strtoll(rank, NULL, 10) : fleet_path_rank(path);
 	if (s->rank < 0)

@@ -35,10 +35,16 @@ for sql in 'SELECT ts, dur, name FROM slice ORDER BY 1, 2'; do
 	cmp a.csv b.csv || fail "the order of the inputs matters"
 done
 
-# Source ticks come back exactly.
+# Other tools' traces: a Tracy file; a merged trace may be merged again.
 "$MKRANK" 2 1200000000 30 50 h1 few.tacho && "$MKRANK" 0 0 0 50 h0 few0.tacho || fail "mkrank"
-expect_exit 0 "$TACHO" merge -q -f -o all.tacho few0.tacho few.tacho
-expect_exit 0 "$TACHO" info all.tacho
+expect_exit 0 "$TACHO" export --to tracy few.tacho
+expect_exit 0 "$TACHO" merge -q -f -o all.tacho few0.tacho few.tracy
+expect_line out '^h0 +0 ' 'real time|collectives'
+"$TACHO" check all.tacho >out || fail "check: $(cat out)"
+mkdir rank7 && "$MKRANK" 3 0 0 50 h0 rank7/x.tacho || fail "mkrank"
+expect_exit 0 "$TACHO" merge -q -f -o again.tacho all.tacho rank7/x.tacho
+"$TACHO" check again.tacho >out || fail "check: $(cat out)"
+[ "$("$TACHO" query --format=csv again.tacho "SELECT count(*) FROM slice" | tail -1)" = 300 ] || fail "a merge of a merge lost zones"
 
 # One boot: the clock is the same, without an estimate.
 expect_exit 0 "$TACHO" merge -q -f -o all.tacho r0.tacho r1.tacho

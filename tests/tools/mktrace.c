@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mktrace [-u] [-c] [-n ZONES] [-s SEED] FILE writes an invented trace that has every feature once:
- * two processes, five threads, a fiber, nested and unfinished zones with all that can be attached
- * to them, messages of each severity, plots of each kind, frames, memory, locks, losses, and names
- * that want to break whatever prints them. Its clock runs at 1 GHz and every time is fixed, so
- * tests know the answers.
+ * mktrace [-u] [-c] [-n ZONES] [-j] [-s SEED] FILE writes an invented trace that has every feature
+ * once: two processes, five threads, a fiber, nested and unfinished zones with all that can be
+ * attached to them, messages of each severity, plots of each kind, frames, memory, locks, losses,
+ * and names that want to break whatever prints them. Its clock runs at 1 GHz and every time is
+ * fixed, so tests know the answers.
  *
  * -u leaves the .part file of a recorder that was killed after a checkpoint; -c writes without
  * losses, so that nothing is missing; -n adds ZONES regular zones on a thread "bulk", ten to a
- * group: one outer, nine inner; -s adds zones with random names on a thread "random" and prints the
- * names in hexadecimal digits, a line each.
+ * group: one outer, nine inner; with -j their lengths are random; -s adds zones with random names
+ * on a thread "random" and prints the names in hexadecimal digits, a line each.
  */
+#include "../random.h"
 #include "trace/trace.h"
 
 #include <getopt.h>
@@ -40,6 +41,7 @@ struct track {
 };
 
 static struct trace_writer *w;
+static bool jitter; /* -j */
 static struct track tracks[TRACKS];
 
 static int64_t result_check(int64_t r, const char *what)
@@ -338,8 +340,10 @@ static void messages_add(uint32_t t, uint32_t thread)
 		12);
 }
 
+/* With JITTER, lengths and distances are random, and compress as badly as measured ones. */
 static void zones_add(uint32_t owner, uint64_t zones)
 {
+	uint64_t seed = 1;
 	uint32_t t =
 		track_add(owner, TRACE_THREAD, 1000, "bulk", 0); /* a tid that was used before */
 	uint32_t outer = srcloc_add("outer", "bulk", 300, 0),
@@ -350,8 +354,10 @@ static void zones_add(uint32_t owner, uint64_t zones)
 
 		zone_begin(t, at, outer);
 		for (uint64_t k = 0; k < 9 && i + k + 1 < zones; k++) {
-			zone_begin(t, at + 50 + 100 * k, inner);
-			zone_end(t, at + 100 + 100 * k);
+			uint64_t less = jitter ? (uint64_t)(random_uniform(&seed) * 49) : 0;
+
+			zone_begin(t, at + 50 + 100 * k + less, inner);
+			zone_end(t, at + 100 + 100 * k - less / 3);
 		}
 		zone_end(t, at + 990);
 	}
@@ -442,13 +448,15 @@ int main(int argc, char **argv)
 	unsigned seed = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "ucn:s:")) != -1) {
+	while ((c = getopt(argc, argv, "ucjn:s:")) != -1) {
 		if (c == 'u')
 			killed = true;
 		else if (c == 'c')
 			losses = false;
 		else if (c == 'n')
 			zones = strtoull(optarg, NULL, 10);
+		else if (c == 'j')
+			jitter = true;
 		else if (c == 's')
 			seed = (unsigned)strtoul(optarg, NULL, 10);
 		else
