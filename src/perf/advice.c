@@ -25,7 +25,7 @@ bool perf_gap_compile(const struct perf_report *r, const struct perf_op *op)
 
 	if (r->options->model != PERF_MODEL_TACHO || !perf_gap_long(op) || row->replay)
 		return false;
-	return row->cache_miss || op->gap > GAP_COMPILE;
+	return row->compiled || op->gap > GAP_COMPILE;
 }
 
 double perf_gap_saving(const struct perf_report *r, const struct perf_op *op)

@@ -188,7 +188,7 @@ static int warm_ups_mark(struct perf_report *r)
 	for (size_t i = 0; i < r->ops.n; i++) {
 		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
 
-		if (row->duration > 0 && !row->cache_miss && (row->cache_hit || row->replay))
+		if (row->duration > 0 && (row->cache_hit || row->replay))
 			last[r->ops.v[i].kind] = (uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < r->ops.n; i++) {
@@ -203,6 +203,22 @@ static int warm_ups_mark(struct perf_report *r)
 	}
 	free(last);
 	return 0;
+}
+
+/* The time between a warm-up, or a capture, and the first replay belongs to none of them. */
+static void replay_gaps_drop(struct perf_report *r)
+{
+	bool counts = true;
+
+	for (size_t i = 0; i < r->ops.n; i++) {
+		struct perf_op *op = &r->ops.v[i];
+
+		if (op->type == TYPE_SIGNPOST)
+			continue;
+		if (op->run == RUN_REPLAY && !counts)
+			op->has &= (uint16_t)~HAS_GAP;
+		counts = perf_op_counts(op);
+	}
 }
 
 static void runs_count(struct perf_report *r)
@@ -234,6 +250,7 @@ int perf_runs_mark(struct perf_report *r)
 	}
 	if (!r->options->count_warm_ups)
 		code = warm_ups_mark(r);
+	replay_gaps_drop(r);
 	runs_count(r);
 	return code;
 }

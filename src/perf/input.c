@@ -488,7 +488,8 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 	workers_cell(f, &row);
 	note_workers(in, row.workers, row.workers_odd);
 	if (sub_device_cell(f, &row) < 0 || note_arch(f) < 0 ||
-	    perf_kind_of(in, f->cell, f->more, f->more_n, &row.kind) < 0)
+	    perf_kind_of(in, f->cell, f->more, f->more_n, &row.kind) < 0 ||
+	    perf_compiled_note(in, &row) < 0)
 		return TACHO_ENOMEM;
 	note_row(f, &row);
 	row.bad = f->row_bad;

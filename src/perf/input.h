@@ -176,8 +176,12 @@ struct perf_row {
 	bool workers_odd;            /* the number of workers is impossible */
 	uint8_t type;                /* enum perf_type */
 	bool replay;                 /* an op of a trace that was replayed */
-	bool cache_miss,
-		cache_hit;      /* its program was compiled for it, or found; neither: unknown */
+	bool cache_miss, cache_hit; /* its program was not in the cache, or was; neither: unknown */
+	/*
+	 * Compiled before it ran: a miss, and the first of its kind on the device. Reports of
+	 * tt-metal call every op a miss.
+	 */
+	bool compiled;
 	int32_t trace, session; /* METAL TRACE ID and its replay; PERF_NO_DEVICE: none */
 	bool unreliable;        /* a kernel has overwritten its records */
 	bool bad; /* a cell of it, other than of its kind or device, could not be read */
@@ -310,6 +314,9 @@ struct perf_more {
 /* The kind of a record, whose CELLs are indexed by enum perf_column; it has N MORE tensors. */
 int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, const struct perf_more *more,
 		 size_t n, uint32_t *kind);
+
+/* Sets ROW's "compiled". Rows are passed in the order of the file. 0 or TACHO_ENOMEM. */
+int perf_compiled_note(struct perf_input *in, struct perf_row *row);
 
 /* work.c: bytes of an element, and of a tensor (NaN: unknown). */
 double perf_element_size(const char *type);

@@ -204,6 +204,8 @@ int perf_input_ops(struct perf_input *in, const struct op_table *t, const char *
 		}
 		row.kind = kinds[program] - 1;
 		if (r == 0)
+			r = perf_compiled_note(in, &row);
+		if (r == 0)
 			r = input_note(in, op, &row);
 		if (r == 0)
 			r = vec_push(&in->rows, row);

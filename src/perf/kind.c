@@ -2,6 +2,7 @@
 /* Kinds: parses and stores once what ops of the same call have in common. */
 #include "base/buf.h"
 #include "base/csv.h"
+#include "base/map.h"
 #include "op/names.h"
 #include "perf/input.h"
 
@@ -24,6 +25,7 @@ struct perf_intern {
 	struct op_names strings;
 	struct kind_slot *kinds;
 	size_t kinds_n, kinds_cap;
+	struct map first_runs; /* by kind and device: 1 + the file with the last one */
 	struct buf key;
 };
 
@@ -66,6 +68,7 @@ void perf_intern_free(struct perf_intern *intern)
 		return;
 	op_names_free(&intern->strings);
 	free(intern->kinds);
+	map_free(&intern->first_runs);
 	buf_free(&intern->key);
 	free(intern);
 }
@@ -76,6 +79,19 @@ const char *perf_string(struct perf_input *input, const char *text, size_t len)
 	int64_t at = in ? op_names_add(&in->strings, text, len) : TACHO_ENOMEM;
 
 	return at < 0 ? NULL : in->strings.v[at].text;
+}
+
+int perf_compiled_note(struct perf_input *input, struct perf_row *row)
+{
+	struct map *first = &intern_of(input)->first_runs;
+	uint64_t key = (uint64_t)row->kind << 32 | (uint32_t)row->device;
+	uint32_t file = (uint32_t)input->files.n + 1, *seen;
+
+	if (!row->cache_miss || row->type != TYPE_DEVICE)
+		return 0;
+	seen = map_get(first, key);
+	row->compiled = (!seen || *seen != file) && row->session == PERF_NO_DEVICE;
+	return row->compiled ? map_set(first, key, file) : 0;
 }
 
 /* The attributes after the first NAME, or NULL. */

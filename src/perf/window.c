@@ -35,22 +35,33 @@ static bool sorts_by_time(const struct perf_input *in, const struct perf_options
 	return in->has_start_column && !options->tracing_mode;
 }
 
+/*
+ * The rows of a file in time. A report lists replays where they ran, but with the host's time of
+ * their capture: if all other rows are in time, so is the file. The other models sort them too.
+ */
 static int sort_file(struct perf_order *order, const struct perf_input *in,
 		     const struct perf_file *file, const struct perf_options *options)
 {
 	int (*compare)(const void *, const void *, void *) =
 		in->start_real ? compare_real : compare_whole;
+	const uint32_t *last = NULL;
 
 	if (vec_reserve(order, file->end - file->first + 1) < 0)
 		return TACHO_ENOMEM;
 	order->n = 0;
 	for (uint32_t i = file->first; i < file->end; i++)
 		order->v[order->n++] = i;
-	for (size_t i = 1; i < order->n && sorts_by_time(in, options); i++) {
-		if (compare(&order->v[i - 1], &order->v[i], in->rows.v) <= 0)
+	for (size_t i = 0; i < order->n && sorts_by_time(in, options); i++) {
+		uint32_t *row = &order->v[i];
+
+		if (options->model == PERF_MODEL_TACHO &&
+		    in->rows.v[*row].session != PERF_NO_DEVICE)
 			continue;
-		qsort_r(order->v, order->n, sizeof(*order->v), compare, in->rows.v);
-		break;
+		if (last && compare(last, row, in->rows.v) > 0) {
+			qsort_r(order->v, order->n, sizeof(*order->v), compare, in->rows.v);
+			break;
+		}
+		last = row;
 	}
 	return 0;
 }
@@ -349,6 +360,7 @@ static int order_interleave(struct perf_order *order, const struct perf_input *i
 	struct {
 		size_t at, end;
 		uint32_t first;
+		double reached; /* a replay has an earlier time than the rows before it */
 	} *queue = calloc(in->files.n, sizeof(*queue));
 	struct perf_order out = {0};
 	size_t i = 0;
@@ -373,12 +385,14 @@ static int order_interleave(struct perf_order *order, const struct perf_input *i
 
 			if (queue[f].at == queue[f].end)
 				continue;
-			at = window_since(in, queue[f].first, order->v[queue[f].at]);
+			at = fmax(queue[f].reached,
+				  window_since(in, queue[f].first, order->v[queue[f].at]));
 			if (next == in->files.n || at < soonest) {
 				next = f;
 				soonest = at;
 			}
 		}
+		queue[next].reached = soonest;
 		out.v[out.n++] = order->v[queue[next].at++];
 	}
 	free(queue);

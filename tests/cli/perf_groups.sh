@@ -46,6 +46,69 @@ with_columns once.csv False/// False/// False/// False/// False///
 expect_exit 0 "$REPORT" once.csv
 expect_line out ' 4 device ops'
 
+# Reports of tt-metal call every op a miss. The first of each kind was compiled, and its gap shows that.
+ops >misses.csv <<'ROWS'
+Copy;dev;0;9000;0;8
+Move;dev;0;3000;800000;8
+Copy;dev;0;3000;50000;8
+Move;dev;0;3000;50000;8
+ROWS
+cp plain.csv plain.saved
+cp misses.csv plain.csv
+with_columns misses.csv False/// False/// False/// False///
+mv plain.saved plain.csv
+expect_exit 0 "$REPORT" misses.csv
+expect_line out ' 4 device ops' '^  compile before measuring  .* 1 op$' '^  trace the ops to shorten gaps .* 2 ops$'
+
+# A report has replays where they ran, with the host's time of their capture: between their signposts, they are the
+# region. What ran before for the same ops is a warm-up of the whole file.
+ops >ran.csv <<'ROWS'
+Copy;dev;0;9000;0;8
+Move;dev;0;3000;800000;8
+Copy;dev;0;;;
+Move;dev;0;;;
+Copy;dev;0;1000;900000;8
+Move;dev;0;2000;500;8
+DECODE;sign
+Copy;dev;0;4000;200000;8
+Move;dev;0;5000;500;8
+DECODE_END;sign
+ROWS
+python3 - <<'PY'
+import csv
+rows = list(csv.DictReader(open("ran.csv")))
+for i, r in enumerate(rows):
+    replay = {4: (2, 1), 5: (3, 1), 7: (2, 2), 8: (3, 2)}.get(i)
+    r["PROGRAM CACHE HIT"] = "False" if r["OP TYPE"] != "signpost" else ""
+    r["METAL TRACE ID"] = r["METAL TRACE REPLAY SESSION ID"] = ""
+    if replay:
+        r["METAL TRACE ID"], r["METAL TRACE REPLAY SESSION ID"] = 7, replay[1]
+        for column in "HOST START TS", "GLOBAL CALL COUNT":
+            r[column] = rows[replay[0]][column]
+w = csv.DictWriter(open("ran.csv", "w"), list(rows[0]))
+w.writeheader()
+w.writerows(rows)
+PY
+expect_exit 0 "$REPORT" ran.csv --format=json
+python3 - <<'PY' || fail "the replays between the signposts"
+import json
+r = json.load(open("out"))
+assert r["region"]["from"] == "DECODE" and r["region"]["to"] == "DECODE_END", r["region"]
+assert [(o["device_time_us"], o["run"], o["op_to_op_gap_us"]) for o in r["ops"]] == [(4, "replay", None), (5, "replay", .5)], r["ops"]
+assert r["runs"]["sessions"] == 1
+PY
+expect_exit 0 "$REPORT" ran.csv --ignore-signposts --format=json
+python3 - <<'PY' || fail "the replays of the whole file"
+import json
+r = json.load(open("out"))
+assert [(o["run"], o["op_to_op_gap_us"]) for o in r["ops"] if not o["signpost"]] == [("warm-up", None), ("warm-up", 800), ("captured", None),
+    ("captured", None), ("replay", None), ("replay", .5), ("replay", 200), ("replay", .5)]
+assert r["totals"]["device_time_us"] == 12 and abs(r["totals"]["op_to_op_gap_us"] - 201) < 1e-9, r["totals"]
+PY
+# Release 1.2.4 sorts them by the time of their capture, and finds nothing.
+expect_exit 0 "$REPORT" ran.csv --model=1.2.4
+expect_no_line out 'Copy'
+
 # Replays: each, their mean with its spread, the last.
 with_columns replays.csv False/// True/7/1/50 True/7/2/50 True/7/2/51 True///
 replays() {
