@@ -18,6 +18,7 @@ traces=$BUILD/web-traces
 export TACHO_CACHE=$KERNELS/kernel-cache
 export CHROMIUM PYTHON HERE=$here PYTHONPATH=$BUILD/python TT_METAL_DEVICE_PROFILER=1 TACHO_ARCH=tiny
 export ALL=$traces/all.tacho OTHER=$traces/other.tacho OPS=$traces/report/reports/ops_perf_results.csv
+export SAMPLED=$traces/sampled.tacho
 export FULL=$traces/full.tacho TRACY=$traces/other.tracy WIDE=$traces/wide.tacho ODD=$traces/odd
 
 web_suite() {

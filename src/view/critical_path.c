@@ -7,9 +7,11 @@
  * - While it waits for a lock, the path is what the thread that held the lock did meanwhile. What
  *   that thread did before the wait is not on the path: a lock fixes no order.
  * - While it is in a zone that waits for a device, the path goes to the op that ended last; while
- *   it dispatches, to an op that was dispatched and has ended meanwhile. From there on a device's
- * queue does fix the order: the path is the op, the ops before it as long as each had been
- * dispatched when the one before it ended, and then the thread that dispatched.
+ * it dispatches, to an op that was dispatched and has ended meanwhile. From there on the device's
+ *   queue does fix the order: the path is the op, the ops before it as long as each had been
+ *   dispatched when the one before it ended, and then the thread that dispatched.
+ * - While it waits for a child process, the path is that process. Where a thread begins, the path
+ *   continues on the main thread of its process, or of the parent process.
  *
  * The parts cover the range without gap or overlap, so their times add up to it.
  */
@@ -161,6 +163,25 @@ static int path_lock_walk(struct path_walk *w, struct path_frame *f, const struc
 	return r;
 }
 
+/* While F->track waits for a child process, from FROM on: that process. */
+static int path_child_walk(struct path_walk *w, struct path_frame *f, uint64_t from)
+{
+	const struct path_thread *thread = NULL;
+	uint32_t child;
+	int r = path_child_ended(&w->facts, f->track, from, w->t, &child);
+
+	if (r == 0 && child != TRACE_NONE)
+		r = path_thread_of(&w->facts, child, &thread);
+	if (r < 0 || !thread || w->depth == NESTED)
+		return r < 0 ? r : path_segment_add(w, PATH_CHILD, f->track, f->lock, from, 0);
+	if (thread->ends < w->t)
+		r = path_segment_add(w, PATH_CHILD, f->track, f->lock, thread->ends, 0);
+	from = path_max(from, thread->begins);
+	if (r == 0)
+		w->frames[w->depth++] = (struct path_frame){child, f->lock, from};
+	return r;
+}
+
 /*
  * The op that just ended, if the thread is in one of the spans, and OWN: if that span has
  * dispatched it, so that it waits there. Otherwise *FLOOR is where to look again.
@@ -196,8 +217,10 @@ static int path_step(struct path_walk *w)
 	r = path_thread_of(&w->facts, f->track, &thread);
 	if (r < 0)
 		return r;
-	if (w->t <= thread->begins)
-		return path_segment_add(w, PATH_REST, f->track, f->lock, floor, 0);
+	if (w->t <= thread->begins) {
+		f->track = path_starter(&w->facts, f->track);
+		return 0;
+	}
 	floor = path_max(floor, thread->begins);
 	wait = path_span_before(&thread->waits, w->t);
 	if (wait && wait->end >= w->t)
@@ -209,6 +232,8 @@ static int path_step(struct path_walk *w)
 	if (op)
 		return path_device_walk(w, f, op);
 	state = path_span_before(&thread->states, w->t);
+	if (state && state->end >= w->t && state->kind == PATH_CHILD)
+		return path_child_walk(w, f, path_max(state->start, floor));
 	if (state && state->end >= w->t)
 		return path_segment_add(w, (enum path_kind)state->kind, f->track, f->lock,
 					path_max(state->start, floor), 0);

@@ -12,6 +12,7 @@
 #define ROWS_WHOLE 4000000u  /* with more rows than this only those of the range are read */
 #define ROWS_MOST  20000000u /* of the range */
 #define ZONES_MOST 5000000u  /* that are looked at to find waits for a device, of a thread */
+#define EXIT_NS    50000000  /* that a process may take to exit when its parent knows already */
 #define HOLDS_BACK 64u       /* holds of several threads at once that are looked at */
 
 const char *const path_kind_names[PATH_KINDS] = {
@@ -417,6 +418,9 @@ static int path_states_read(struct path_facts *f, struct path_thread *thread)
 
 		if (row.kind == TRACE_ROW_STATE && row.time < thread->begins)
 			thread->begins = row.time;
+		if (row.kind == TRACE_ROW_STATE && row.a < INT64_MAX &&
+		    row.time + row.a > thread->ends)
+			thread->ends = row.time + row.a;
 		if (row.kind != TRACE_ROW_STATE || kind == PATH_RUN || row.a > INT64_MAX ||
 		    row.time + row.a <= f->t0)
 			continue;
@@ -475,9 +479,12 @@ static int path_thread_read(struct path_facts *f, struct path_thread *thread)
 
 	thread->begins = UINT64_MAX;
 	trace_track_lanes(f->c->trace, thread->track, &first, &count);
-	for (uint32_t i = first; i < first + count; i++)
-		if (f->c->trace->lanes[i].start < thread->begins)
-			thread->begins = f->c->trace->lanes[i].start;
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct trace_lane_info *lane = &f->c->trace->lanes[i];
+
+		thread->begins = lane->start < thread->begins ? lane->start : thread->begins;
+		thread->ends = lane->end > thread->ends ? lane->end : thread->ends;
+	}
 	r = path_states_read(f, thread);
 	SEARCH_FIRST(low, high, at, f->waits.v[at].thread < thread->track);
 	for (; r == 0 && low < f->waits.n && f->waits.v[low].thread == thread->track; low++)
@@ -508,6 +515,70 @@ int path_thread_of(struct path_facts *f, uint32_t track, const struct path_threa
 	if (map_set(&f->thread_of, track, (uint32_t)f->threads.n - 1) < 0)
 		return TACHO_ENOMEM;
 	return path_thread_read(f, fresh);
+}
+
+/* The main thread of process I, or TRACE_NONE. */
+static uint32_t path_main_of(const struct trace *t, uint32_t process)
+{
+	for (uint32_t i = 0; i < t->track_count; i++)
+		if (t->tracks[i].kind == TRACE_THREAD && t->tracks[i].process == process &&
+		    t->tracks[i].id == t->processes[process].pid)
+			return i;
+	return TRACE_NONE;
+}
+
+uint32_t path_starter(const struct path_facts *f, uint32_t track)
+{
+	const struct trace *t = f->c->trace;
+	uint32_t process = t->tracks[track].process, main, parent = TRACE_NONE;
+
+	if (process >= t->process_count)
+		return TRACE_NONE;
+	main = path_main_of(t, process);
+	if (main != track)
+		return main;
+	for (uint32_t i = 0; i < t->process_count; i++)
+		if (i != process && t->processes[i].pid == t->processes[process].parent_pid &&
+		    t->processes[i].start <= t->processes[process].start)
+			parent = i;
+	return parent == TRACE_NONE ? TRACE_NONE : path_main_of(t, parent);
+}
+
+int path_child_ended(struct path_facts *f, uint32_t track, uint64_t floor, uint64_t t,
+		     uint32_t *child)
+{
+	const struct trace *trace = f->c->trace;
+	uint32_t process = trace->tracks[track].process;
+	uint64_t exit = trace_ticks(trace, EXIT_NS) - trace_ticks(trace, 0);
+	uint64_t nearest = UINT64_MAX;
+
+	*child = TRACE_NONE;
+	if (process >= trace->process_count)
+		return 0;
+	for (uint32_t i = 0; i < trace->process_count; i++) {
+		const struct trace_process *p = &trace->processes[i];
+		const struct path_thread *thread;
+		uint64_t away;
+		uint32_t main;
+		int r;
+
+		if (p->parent_pid != trace->processes[process].pid || p->start >= t ||
+		    (p->end && p->end <= floor))
+			continue;
+		main = path_main_of(trace, i);
+		if (main == TRACE_NONE)
+			continue;
+		r = path_thread_of(f, main, &thread);
+		if (r < 0)
+			return r;
+		away = thread->ends > t ? thread->ends - t : t - thread->ends;
+		if (p->end && thread->begins < t && thread->ends > floor && away < nearest &&
+		    thread->ends < t + exit) {
+			nearest = away;
+			*child = main;
+		}
+	}
+	return 0;
 }
 
 /* --------------------------------------------------------------------- all */

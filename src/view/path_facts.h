@@ -42,7 +42,7 @@ struct path_spans {
 /* Spans of one thread, each list by start and without overlap. */
 struct path_thread {
 	uint32_t track;
-	uint64_t begins;            /* its first event */
+	uint64_t begins, ends;      /* its first event, and the end of the last */
 	struct path_spans waits;    /* for locks */
 	struct path_spans states;   /* not on a CPU */
 	struct path_spans devices;  /* in a zone that waits for a device or reads from it */
@@ -95,6 +95,13 @@ const struct path_span *path_span_before(const struct path_spans *s, uint64_t t)
  * after FLOOR. */
 const struct path_span *path_holder(const struct path_facts *f, uint32_t lock, uint32_t thread,
 				    uint64_t floor, uint64_t t);
+/* What started a thread: the main thread of its process, or of the parent process. TRACE_NONE:
+ * unknown. */
+uint32_t path_starter(const struct path_facts *f, uint32_t track);
+/* The main thread of the child process of TRACK's that ended at T, or last after FLOOR; or
+ * TRACE_NONE. */
+int path_child_ended(struct path_facts *f, uint32_t track, uint64_t floor, uint64_t t,
+		     uint32_t *child);
 /* The op that ended last in (FLOOR, T] and was dispatched in [SINCE, T], or NULL. */
 const struct path_op *path_op_ended(const struct path_facts *f, uint64_t since, uint64_t floor,
 				    uint64_t t);

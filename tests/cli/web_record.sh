@@ -10,6 +10,7 @@ cd "$traces" || exit 1
 # The tests must not depend on how long a program runs: WEB_PAUSE=5 makes recordings with pauses.
 pause=${WEB_PAUSE:-0}
 expect_exit 0 "$TACHO" run -q -o all.tacho -- sh -c "'$PYTHON' '$SOURCE/tests/web/program.py' && sleep $pause && '$BUILD/examples/demo' && sleep $pause && '$BUILD/examples/device/layers'"
+expect_exit 0 "$TACHO" run -q --sample -o sampled.tacho -- sh -c "'$PYTHON' '$SOURCE/tests/web/program.py' && '$BUILD/examples/demo' && '$BUILD/examples/device/layers'"
 expect_exit 0 "$TACHO" run -q -o other.tacho -- "$BUILD/examples/device/layers"
 expect_exit 0 "$TACHO" ops -o report other.tacho
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$BUILD/examples/device/full_buffer"

@@ -175,6 +175,7 @@ export const api = {
 	ops: <R = T.OpRow>(id: number, q: Query, s?: AbortSignal) => getJson<T.OpsPage<R>>(`t/${id}/ops`, q, s),
 	op: (id: number, op: string, s?: AbortSignal) => getJson<T.OpDetail>(`t/${id}/op`, { id: op }, s),
 	opLanes: (id: number, q: Query, s?: AbortSignal) => getJson<T.OpLanes>(`t/${id}/op_lanes`, q, s, Priority.sight),
+	path: (id: number, q: Query, s?: AbortSignal) => getJson<T.PathAnswer>(`t/${id}/path`, q, s),
 	states: (id: number, q: Query, s?: AbortSignal) => getJson<T.States>(`t/${id}/states`, q, s),
 	stacks: (id: number, q: Query, s?: AbortSignal) => getJson<T.Stacks>(`t/${id}/stacks`, q, s),
 	sample: (id: number, q: Query, s?: AbortSignal) => getJson<T.Sample>(`t/${id}/sample`, q, s, Priority.sight),

@@ -36,7 +36,7 @@ export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Timeline, keys", [
 		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "zone before, after"], ["`↑` `↓`", "parent, first child"],
 		["`,` `.`", "same name before, after"], ["`[` `]`", "signpost before, after"], ["`F`", "fit the selection"], ["`R`", "range from the selected zone"],
-		["`M`", "set or remove a mark"], ["`P`", "pin the row under the pointer or of the selection, or let it go"], ["`L`", "follow live data"], ["`Home`", "whole trace"], ["`Page Up` `Page Down`", "scroll"],
+		["`C`", "critical path of the zone, the range or the view"], ["`M`", "set or remove a mark"], ["`P`", "pin the row under the pointer or of the selection, or let it go"], ["`L`", "follow live data"], ["`Home`", "whole trace"], ["`Page Up` `Page Down`", "scroll"],
 	]],
 ];
 

@@ -14,7 +14,7 @@ export interface Range {
 	t1: number;
 }
 
-export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string; gap?: boolean } | ({ kind: "lock"; track: number } & ZoneRef);
+export type Selection = ({ kind: "zone" } & ZoneRef) | { kind: "op"; id: string; gap?: boolean } | ({ kind: "lock"; track: number } & ZoneRef) | ({ kind: "path"; track: number | null } & Range);
 
 /** No view chosen yet: the timeline shows the whole trace. */
 export const UNSET: Range = { t0: 0, t1: 1e9 };
@@ -129,6 +129,8 @@ export function showOnTimeline(t0: number, t1: number, sel?: Selection | null): 
 }
 
 function selText(s: Selection): string {
+	if (s.kind === "path")
+		return `path:${s.t0}:${s.t1}${s.track === null ? "" : ":" + s.track}`;
 	return s.kind === "zone" ? `zone:${s.lane}:${s.idx}` : s.kind === "lock" ? `lock:${s.track}:${s.lane}:${s.idx}` : `${s.gap ? "gap" : "op"}:${s.id}`;
 }
 
@@ -139,6 +141,9 @@ function selParse(s: string | null): Selection | null {
 	const l = /^lock:(\d+):(\d+):(\d+)$/.exec(s ?? "");
 	if (l)
 		return { kind: "lock", track: +l[1], lane: +l[2], idx: +l[3] };
+	const p = /^path:(\d+):(\d+)(?::(\d+))?$/.exec(s ?? "");
+	if (p)
+		return { kind: "path", t0: +p[1], t1: +p[2], track: p[3] === undefined ? null : +p[3] };
 	if (s?.startsWith("gap:"))
 		return { kind: "op", id: s.slice(4), gap: true };
 	return s?.startsWith("op:") ? { kind: "op", id: s.slice(3) } : null;

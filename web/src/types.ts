@@ -400,6 +400,35 @@ export interface OpLanes {
 	more: boolean;
 }
 
+/** A part of a critical path: time of one kind on one thread or device, in one zone or op. */
+export interface PathPart {
+	kind: number;
+	track: number | null;
+	device: number | null;
+	/** That others wait for meanwhile. */
+	lock: number | null;
+	lock_name?: string;
+	name?: number | null;
+	op?: string;
+	ns: number;
+	count: number;
+	/** Of the longest piece. */
+	start: number;
+	end: number;
+}
+
+export interface PathAnswer {
+	t0: number;
+	t1: number;
+	track: number | null;
+	kinds: [name: string, ns: number][];
+	cut: boolean;
+	segments_total: number;
+	segments: [start: number, end: number, kind: number, on: number | null, lock: number | null, op?: number][];
+	parts: PathPart[];
+	parts_total: number;
+}
+
 /** Ops of one code or category together. */
 export interface OpGroup {
 	code: string;

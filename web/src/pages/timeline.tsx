@@ -13,6 +13,7 @@ import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
 import { type Row, stuckAt, visibleRows } from "../timeline/layout";
+import { askPath } from "../timeline/path";
 import { zone } from "../timeline/select";
 import { Picture } from "../timeline/picture";
 import { Tooltip } from "../timeline/tooltip";
@@ -97,6 +98,7 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 			<label title="Frames of site-packages, pytest and Python's own library. Fold: depths where nothing else is to be seen become lines.">Library frames <select value={libraryMode.value} onChange={(e) => setLibraryMode(e.currentTarget.value as typeof LIBRARY_MODES[number])}>
 				{LIBRARY_MODES.map((m) => <option value={m}>{m}</option>)}
 			</select></label>
+			<button onClick={() => askPath()} title="What had to happen for the range (or what is in view) to end when it did (C)">Critical path</button>
 			<JumpTo tl={tl} />
 			{tl && <Legend tl={tl} />}
 			{live && <button class="follow" aria-pressed={follow.value} onClick={() => { follow.value = !follow.value; }} title="Follow the newest data (L)"><Icon name="follow" size={13} /> Follow</button>}

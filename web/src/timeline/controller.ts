@@ -22,7 +22,8 @@ import { type Arrow, type ClockMarks, clockAt, drawOverlay, drawRulerOverlay, ty
 import { type OpHit, OpLaneStore, OP_H, OP_TOP } from "./oplanes";
 import { PlotStore } from "./plots";
 import { type Box, resolutionFor, type Scale, tileSpan } from "./raster";
-import { lit, lockSpan, op, zone } from "./select";
+import { drawPath } from "./path";
+import { lit, lockSpan, op, path, zone } from "./select";
 import { StateStore, STATE_H } from "./states";
 import { TileStore, type Want } from "./tiles";
 
@@ -133,7 +134,7 @@ export class Timeline {
 				this.redraw();
 			}),
 			effect(() => {
-				range.value, marks.value, zone.value, op.value, lockSpan.value, this.hover.value, this.dragRange.value;
+				range.value, marks.value, zone.value, op.value, lockSpan.value, path.value, this.hover.value, this.dragRange.value;
 				this.redrawOver();
 			}),
 		);
@@ -180,6 +181,8 @@ export class Timeline {
 			const v = view.peek();
 			const t1 = v.t0 + (v.t1 - v.t0) * w / this.lastWidth;
 			const z = zone.peek();
+			if (path.peek()) // all of it stays in view
+				return void (this.lastWidth = w);
 			const hidden = z && z.start > t1 - (t1 - v.t0) * 0.1 && z.start < v.t1 ? z.start - (t1 - (t1 - v.t0) * 0.4) : 0;
 			view.value = { t0: v.t0 + hidden, t1: t1 + hidden };
 		}
@@ -440,9 +443,15 @@ export class Timeline {
 			arrows: [...new Set(ids)].flatMap((id) => this.arrowOf(id) ?? []),
 			range: this.dragRange.peek() ?? range.peek(), marks: marks.peek(), signposts: m?.signposts ?? [], warnings: m?.warnings ?? [], lossY: this.placesOfTracks(), clocks: this.clocks(),
 			cursor: h ? h.x : null, outlines, op: shown, end: duration.peek(),
+			path: (ctx: CanvasRenderingContext2D) => drawPath(ctx, f, this.rows.peek(), (r) => this.screenY(r), this.colors),
 		};
 		drawOverlay(this.size(this.el.over), f, state, this.colors);
 		drawRulerOverlay(this.size(this.el.rulerOver), { ...f, height: this.el.rulerOver.clientHeight }, state, this.colors);
+	}
+
+	/** Where a row is on the canvas; it may be above or below it. */
+	private screenY(r: Row): number {
+		return this.onScreen.find((k) => k.key === r.key)?.y ?? r.y - this.el.body.scrollTop;
 	}
 
 	private get onScreen(): Row[] {

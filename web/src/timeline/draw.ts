@@ -21,6 +21,7 @@ export interface Colors extends Style {
 	bg: string;
 	panel: string;
 	signpost: string;
+	path: string;
 }
 
 function pixelOf(c: Rgb): number {
@@ -44,7 +45,7 @@ export function readColors(): Colors {
 	return {
 		background: bg, neutral, neutralPixel: pixelOf(neutral), edge: pixelOf(bg), loading: soft, gridPixel: soft, panelPixel: pixelOf(parse(v("--panel"))),
 		text: v("--text"), muted: v("--muted"), line: v("--line"), grid: v("--line-soft"), accent: v("--accent"),
-		warn: v("--warn"), bg: v("--bg"), panel: v("--panel"), signpost: v("--signpost"),
+		warn: v("--warn"), bg: v("--bg"), panel: v("--panel"), signpost: v("--signpost"), path: v("--path"),
 	};
 }
 

@@ -2,7 +2,7 @@
 // Details of the selected zone, op or lock span, with links to everything related.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
-import { apart, baseName, boundHint, causeWords, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
+import { baseName, boundHint, causeWords, fmtCount, fmtDur, fmtPct, fmtTime, shortName } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { go, litName, meta, page, selection, setRange, showOnTimeline, traceId } from "../state";
 import { Icon } from "../ui/icons";
@@ -12,17 +12,11 @@ import { unevenWords } from "../uneven";
 import { spanStep } from "./input";
 import { isQueue } from "./layout";
 import { lockName, spanText } from "./locks";
-import { lockSpan, op, selectError, zone } from "./select";
+import { askPath, PathView } from "./path";
+import { lockSpan, op, path, selectError, zone } from "./select";
 import { STATE_COLORS } from "./states";
+import { threadTitle } from "./titles";
 import { css } from "../theme";
-
-function trackTitle(id: number): string {
-	const t = meta.value?.tracks.find((k) => k.id === id);
-	if (!t)
-		return "–";
-	const p = meta.value?.processes.find((q) => q.id === t.process);
-	return t.kind === "core" ? t.name : `${apart(t.name)}${t.tid ? ` (${t.tid})` : ""}${p ? ` · ${apart(p.name)}` : ""}`;
-}
 
 function ZoneLink({ z, of }: { z: ZoneBrief; of: number }) {
 	return (
@@ -112,6 +106,7 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 	const row = nameRow(z.name);
 	const parent = z.ancestors.length ? z.ancestors.reduce((a, b) => b.start >= a.start ? b : a) : null;
 	const name = nameOf(z.name);
+	const host = meta.value?.tracks.find((k) => k.id === z.track)?.kind !== "core";
 	return (
 		<>
 			<h2 title={name}>{shortName(name)}</h2>
@@ -128,12 +123,13 @@ function ZoneView({ z }: { z: ZoneDetail }) {
 				<button onClick={() => showOnTimeline(z.start, z.end)}>Fit <kbd>F</kbd></button>
 				<button onClick={() => setRange(z.start, z.end)}>Set range <kbd>R</kbd></button>
 				<button onClick={() => go("statistics", { name: z.name })}>Find all</button>
+				{host && <button onClick={() => askPath({ t0: z.start, t1: z.end }, z.track)} title="What had to happen for it to end when it did">Critical path <kbd>C</kbd></button>}
 				<button aria-pressed={litName.value === z.name} onClick={() => { litName.value = litName.value === z.name ? null : z.name; }}>Light all</button>
 			</div>
 			<dl>
 				<dt>start</dt><dd>{fmtTime(z.start)}</dd>
 				<dt>end</dt><dd>{fmtTime(z.end)}</dd>
-				<dt>track</dt><dd>{trackTitle(z.track)}</dd>
+				<dt>track</dt><dd>{threadTitle(z.track)}</dd>
 				<dt>depth</dt><dd>{z.depth}</dd>
 				<DeviceClock z={z} />
 				{z.op && <OpOf op={z.op} call={z.op_call ?? z.op} />}
@@ -241,7 +237,7 @@ function OpView() {
 function ThreadLink({ id }: { id: number | null }) {
 	if (id === null)
 		return <>?</>;
-	return <button class="link" title="show its row" onClick={() => go("timeline", { track: id })}>{trackTitle(id)}</button>;
+	return <button class="link" title="show its row" onClick={() => go("timeline", { track: id })}>{threadTitle(id)}</button>;
 }
 
 /** A lock wait or a lock hold. */
@@ -279,7 +275,7 @@ function LockView({ l }: { l: NonNullable<typeof lockSpan.value> }) {
 			{others.length > 0 && <><h3>{l.kind === "wait" ? "Holds meanwhile" : "Waited meanwhile"} <span class="dim">{fmtCount(l.others_total ?? others.length)}</span></h3>
 				<ul class="zones">{others.map((o) => (
 					<li key={`${o.lane}:${o.idx}`}>
-						<button class="link" onClick={() => { selection.value = { kind: "lock", track: l.track, lane: o.lane, idx: o.idx }; }}>{o.thread === null ? "?" : trackTitle(o.thread)}</button>
+						<button class="link" onClick={() => { selection.value = { kind: "lock", track: l.track, lane: o.lane, idx: o.idx }; }}>{o.thread === null ? "?" : threadTitle(o.thread)}</button>
 						<span class="num" title={`${fmtTime(o.start)} to ${fmtTime(o.end)}`}>{fmtDur(o.end - o.start)}</span>
 						<span class="num dim">{fmtPct(100 * (Math.min(o.end, l.end) - Math.max(o.start, l.start)) / Math.max(1, l.duration))}</span>
 					</li>
@@ -305,7 +301,7 @@ export function Drawer() {
 	return (
 		<aside class="drawer" aria-label="Selected" data-testid="drawer">
 			<button class="icon-button close" aria-label="Close" title="Close (Esc)" onClick={() => { selection.value = null; }}><Icon name="close" /></button>
-			{selectError.value ? <p class="note warn">{selectError.value}</p> : zone.value ? <ZoneView z={zone.value} /> : op.value ? <OpView /> : lockSpan.value ? <LockView l={lockSpan.value} /> : <p class="note">…</p>}
+			{selectError.value ? <p class="note warn">{selectError.value}</p> : zone.value ? <ZoneView z={zone.value} /> : op.value ? <OpView /> : lockSpan.value ? <LockView l={lockSpan.value} /> : path.value ? <PathView /> : <p class="note">…</p>}
 		</aside>
 	);
 }

@@ -9,7 +9,8 @@ import { fmtDur } from "../format";
 import type { LockSpan } from "../types";
 import type { Hover, Timeline } from "./controller";
 import { sectionOf } from "../ui/section";
-import { lockSpan, op, whenKnown, zone } from "./select";
+import { askPath } from "./path";
+import { lockSpan, op, path, whenKnown, zone } from "./select";
 
 const CLICK_PX = 4;
 
@@ -335,8 +336,8 @@ function fitSelected(tl: Timeline): void {
 		tl.bring(z);
 	} else if (o?.t0 != null && o.t1 != null) {
 		tl.fit({ t0: o.t0, t1: o.t1 });
-	} else if (r) {
-		tl.fit(r);
+	} else if (path.peek() ?? r) {
+		tl.fit((path.peek() ?? r) as { t0: number; t1: number });
 	} else {
 		tl.fitAll();
 	}
@@ -406,9 +407,19 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 	case "p":
 		pin(tl, e);
 		return true;
+	case "c": {
+		const z = zone.peek();
+		if (z && tl.rows.peek().rows.some((r) => r.kind === "thread" && r.track?.id === z.track))
+			askPath({ t0: z.start, t1: z.end }, z.track);
+		else
+			askPath();
+		return true;
+	}
 	case "r":
 		void whenKnown().then(() => {
-			const z = zone.peek() ?? lockSpan.peek();
+			const z = zone.peek() ?? lockSpan.peek(), p = path.peek();
+			if (p)
+				setRange(p.t0, p.t1);
 			if (z)
 				setRange(z.start, z.end);
 		});

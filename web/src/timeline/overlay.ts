@@ -55,6 +55,8 @@ export interface OverlayState {
 	outlines: Outline[];
 	op: Range | null;
 	end: number;
+	/** Draws the critical path; true if there is one. */
+	path: (ctx: CanvasRenderingContext2D) => boolean;
 }
 
 function xOf(f: Frame, t: number): number {
@@ -137,6 +139,8 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 	for (const w of s.warnings)
 		for (const p of placesOf(f, s.lossY, w))
 			warning(ctx, f, p, c, drawn);
+	if (s.path(ctx))
+		use(ctx, 0, f.width);
 	for (const m of s.marks)
 		line(ctx, xOf(f, m), 0, f.height, c.accent, 2);
 	if (s.range)

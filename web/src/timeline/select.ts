@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected zone, op or lock span with its details, and what it highlights.
+// The selected zone, op, lock span or critical path with its details, and what it highlights.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { api, errorWords, isAbort } from "../api";
 import { returned } from "../live";
 import { litName, selection, traceId } from "../state";
-import type { LockSpan, OpDetail, ZoneDetail } from "../types";
+import type { LockSpan, OpDetail, PathAnswer, ZoneDetail } from "../types";
 import type { Lit } from "./raster";
 
 export const zone = signal<ZoneDetail | null>(null);
 export const op = signal<(OpDetail & { id: string }) | null>(null);
 export const lockSpan = signal<(LockSpan & { track: number }) | null>(null);
+export const path = signal<PathAnswer | null>(null);
 export const selectError = signal<string | null>(null);
 
 export const lit = computed<Lit>(() => {
@@ -27,11 +28,12 @@ export const lit = computed<Lit>(() => {
 let abort: AbortController | null = null;
 
 /** At most one of them. */
-function show(z: ZoneDetail | null, o: typeof op.value, l: typeof lockSpan.value): void {
+function show(z: ZoneDetail | null, o: typeof op.value, l: typeof lockSpan.value, p: PathAnswer | null): void {
 	batch(() => {
 		zone.value = z;
 		op.value = o;
 		lockSpan.value = l;
+		path.value = p;
 	});
 }
 
@@ -40,7 +42,7 @@ async function load(): Promise<void> {
 	const id = traceId.value, s = selection.value;
 	selectError.value = null;
 	if (id === null || s === null) {
-		show(null, null, null);
+		show(null, null, null, null);
 		return;
 	}
 	const mine = abort = new AbortController();
@@ -48,12 +50,13 @@ async function load(): Promise<void> {
 		const z = s.kind === "zone" ? await api.zone(id, s, mine.signal) : null;
 		const o = s.kind === "op" ? { ...await api.op(id, s.id, mine.signal), id: s.id } : null;
 		const l = s.kind === "lock" ? { ...await api.lockSpan(id, { track: s.track, lane: s.lane, idx: s.idx }, mine.signal), track: s.track } : null;
+		const p = s.kind === "path" ? await api.path(id, { t0: s.t0, t1: s.t1, track: s.track }, mine.signal) : null;
 		if (!mine.signal.aborted)
-			show(z, o, l);
+			show(z, o, l, p);
 	} catch (e) {
 		if (!isAbort(e) && mine === abort) {
 			selectError.value = errorWords(e);
-			show(null, null, null);
+			show(null, null, null, null);
 		}
 	}
 }
