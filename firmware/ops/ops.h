@@ -3,9 +3,10 @@
  * What the kernels of this folder share. They take shapes as run-time arguments, in tiles, so that
  * one compiled kernel serves all shapes.
  *
- * Common arguments: address and memory (0 DRAM, 1 L1) of each tensor, inputs before outputs; the
- * macro TENSORS is their number; then the words of the op: OP_WORD(i). Arguments of a core: its
- * first unit of work and how many. Compute kernels get the words of the op only, so TENSORS is 0.
+ * Common arguments: address and memory (0 DRAM, 1 L1, else the argument from which on its shards
+ * are described) of each tensor, inputs before outputs; the macro TENSORS is their number; then the
+ * words of the op: OP_WORD(i). Arguments of a core: its first unit of work and how many. Compute
+ * kernels get the words of the op only, so TENSORS is 0.
  */
 #ifndef TACHO_OPS_H
 #define TACHO_OPS_H
@@ -22,13 +23,35 @@ enum { CB_SCALER = 5, CB_MASK = 6, CB_HOT = 7, CB_OUT = 16, CB_TEMP = 24 };
 
 #if TACHO_RISC < 2
 /* ---- data movement ---- */
+/*
+ * Words of shards, in pages: columns of the tensor, rows and columns of a shard, shards in a row;
+ * then the core of each shard, a byte.
+ */
+static uint64_t shard_page(uint32_t base, uint32_t at, uint32_t page, uint32_t size,
+			   uint32_t offset)
+{
+	const uint32_t columns = get_common_arg_val<uint32_t>(at);
+	const uint32_t high = get_common_arg_val<uint32_t>(at + 1),
+		       wide = get_common_arg_val<uint32_t>(at + 2);
+	const uint32_t row = page / columns, column = page % columns;
+	const uint32_t shard = row / high * get_common_arg_val<uint32_t>(at + 3) + column / wide;
+	const uint32_t bank =
+		get_common_arg_val<uint32_t>(at + 4 + shard / 4) >> 8 * (shard % 4) & 0xff;
+
+	return tacho::interleaved<false>(bank, base + (row % high * wide + column % wide) * size, 0,
+					 offset, noc_index);
+}
+
 FORCE_INLINE uint64_t op_page(uint32_t tensor, uint32_t page, uint32_t size, uint32_t offset = 0)
 {
 	uint32_t base = get_common_arg_val<uint32_t>(2 * tensor);
+	uint32_t memory = get_common_arg_val<uint32_t>(2 * tensor + 1);
 
-	if (get_common_arg_val<uint32_t>(2 * tensor + 1))
+	if (!memory)
+		return tacho::interleaved<true>(page, base, size, offset, noc_index);
+	if (memory == 1)
 		return tacho::interleaved<false>(page, base, size, offset, noc_index);
-	return tacho::interleaved<true>(page, base, size, offset, noc_index);
+	return shard_page(base, memory, page, size, offset);
 }
 
 /* Bytes from one page to the next, for pages that are no tiles. */

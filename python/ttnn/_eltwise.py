@@ -26,6 +26,9 @@ UNARIES.update({
     "log10": ("log", (1 / math.log(10),)), "reciprocal": ("recip", ()), "neg": ("negative", ()),
     "relu6": ("relu_max", (6.0,)), "logical_not_": ("logical_not", ())})
 _ACTIVATIONS = {"gelu_approx": "gelu_tanh"}
+# Activations with parameters, and their defaults.
+_PARAMETRIC = {"leaky_relu": (0.01,), "elu": (1.0,), "celu": (1.0,), "hardshrink": (0.5,),
+               "softshrink": (0.5,), "relu_max": (6.0,)}
 
 
 def _flags(name: str, dtype: Any) -> int:
@@ -52,12 +55,10 @@ def activation_steps(activation: Any, tile: int = 0) -> list[_library.Step]:
     if isinstance(activation, UnaryWithParam):
         activation, parameters = activation.op_type, activation.params
     name = (activation if isinstance(activation, str) else activation.name).lower()
-    name = {"recip": "reciprocal"}.get(name, name)
-    if name == "leaky_relu":
-        return [unary_step(name, tile, float32, *(parameters or (0.01,)))]
-    if name not in UNARIES and name not in ("gelu", *_ACTIVATIONS):
+    name = {"recip": "reciprocal", "power_iterative": "power"}.get(name, name)
+    if name not in UNARIES and name not in ("gelu", "power", *_PARAMETRIC, *_ACTIVATIONS):
         raise fatal(f"activation {name!r} is not among {', '.join(sorted(UNARIES))}")
-    parameters = () if name == "gelu" else parameters
+    parameters = () if name == "gelu" else parameters or _PARAMETRIC.get(name, ())
     return [unary_step(_ACTIVATIONS.get(name, name), tile, float32, *parameters)]
 
 

@@ -5,18 +5,29 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-from ctypes import (POINTER, Structure, c_char_p, c_float, c_int, c_int32, c_uint32, c_uint64,
+from ctypes import (POINTER, Structure, c_char_p, c_float, c_int, c_int32, c_uint16, c_uint32,
+                    c_uint64,
                     c_void_p)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TENSORS, OUTPUTS, DIMS, STEPS, PRODUCT_STEPS, USERS = 8, 3, 8, 12, 3, 32  # as nn/nn.h
+TENSORS, OUTPUTS, DIMS, STEPS, PRODUCT_STEPS, USERS, BANKS = 8, 3, 8, 12, 3, 32, 160  # as nn/nn.h
 DRAM, L1 = 0, 1  # enum tacho_memory
+
+
+class Core(Structure):
+    _fields_ = [("x", c_uint16), ("y", c_uint16)]
+
+
+class Shards(Structure):
+    """struct nn_shards."""
+    _fields_ = [("sharding", c_uint32), ("rows", c_uint32), ("columns", c_uint32),
+                ("bank_count", c_uint32), ("banks", Core * BANKS)]
 
 
 class NnTensor(Structure):
     """struct nn_tensor."""
     _fields_ = [("buffer", c_void_p), ("shape", c_uint32 * 4), ("format", c_uint32),
-                ("memory", c_uint32), ("layout", c_uint32)]
+                ("memory", c_uint32), ("layout", c_uint32), ("shards", POINTER(Shards))]
 
 
 class Job(Structure):

@@ -10,9 +10,9 @@ from typing import Any, Sequence
 
 from ttnn import _library
 from ttnn._run import on_one_device, run, value_bits
-from ttnn._tensor import Tensor, code_of, convert, pad_shape, tiles
-from ttnn._types import (BLOCKS, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, MemoryConfig, Shape,
-                         bfloat16, check, fatal)
+from ttnn._tensor import Tensor, code_of, convert, pad_shape, shards_check, tiles
+from ttnn._types import (BLOCKS, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, BufferType, CoreRange,
+                         CoreRangeSet, MemoryConfig, Shape, ShardSpec, bfloat16, check, fatal)
 
 
 class Part:
@@ -145,6 +145,27 @@ def tilize_with_zero_padding(input_tensor: Tensor, *, memory_config: Any = None,
     return to_layout(input_tensor, TILE_LAYOUT, dtype, memory_config)
 
 
+def tilize_with_val_padding(input_tensor: Tensor, output_tensor_shape: Sequence[int],
+                            pad_value: float, *, memory_config: Any = None, dtype: Any = None,
+                            use_multicore: bool = True) -> Tensor:
+    """In tiles; cells outside the shape are undefined here, as after any op."""
+    want = list(output_tensor_shape)
+    check(len(want) == len(input_tensor.shape) and
+          all(n >= m for n, m in zip(want, input_tensor.shape)),
+          f"tilize_with_val_padding: Output tensor shape {want} must be greater than or equal to input "
+          f"shape {list(input_tensor.shape)} in each dimension")
+    return to_layout(input_tensor, TILE_LAYOUT, dtype, memory_config, pad_value=pad_value)
+
+
+def untilize_with_unpadding(input_tensor: Tensor, output_tensor_end: Sequence[int], *,
+                            memory_config: Any = None, use_multicore: bool = True,
+                            use_pack_untilize: bool = True) -> Tensor:
+    """In rows, up to and with the index OUTPUT_TENSOR_END."""
+    rows = to_layout(input_tensor, ROW_MAJOR_LAYOUT, None, memory_config)
+    ends = [n + 1 for n in output_tensor_end]
+    return rows if ends == list(rows.shape) else slice(rows, [0] * len(ends), ends)
+
+
 def untilize(input_tensor: Tensor, *, memory_config: Any = None, use_multicore: bool = True,
              use_pack_untilize: bool = True) -> Tensor:
     return to_layout(input_tensor, ROW_MAJOR_LAYOUT, None, memory_config)
@@ -166,6 +187,7 @@ def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: Any = N
         return typecast(tensor, dtype, memory_config=memory_config)
     if memory_config == tensor.memory:
         return tensor
+    shards_check(memory_config, tensor.shape, tensor.layout)
     sharded = tensor.memory.is_sharded(), memory_config.is_sharded()
     name = {(False, True): "InterleavedToShardedDeviceOperation",
             (True, False): "ShardedToInterleavedDeviceOperation",
@@ -174,13 +196,17 @@ def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: Any = N
                                                      "output_dtype": tensor.dtype})
 
 
-def interleaved_to_sharded(input_tensor: Tensor, *arguments: Any, memory_config: Any = None,
-                           **settings: Any) -> Tensor:
-    """As to_memory_config() with a sharded configuration."""
-    config = next((a for a in arguments if isinstance(a, MemoryConfig)), memory_config)
-    if config is None or settings:
-        raise fatal("interleaved_to_sharded: a sharded memory config is needed")
-    return to_memory_config(input_tensor, config)
+def interleaved_to_sharded(input_tensor: Tensor, sharded_memory_config: Any, shard_shape: Any = None,
+                           shard_scheme: Any = None, shard_orientation: Any = None,
+                           output_dtype: Any = None, *, keep_l1_aligned: bool = False) -> Tensor:
+    """As to_memory_config(); in place of the configuration a grid, with the shape and kind of shards."""
+    config = sharded_memory_config
+    if not isinstance(config, MemoryConfig):
+        grid = config if isinstance(config, CoreRangeSet) else \
+            CoreRangeSet([CoreRange((0, 0), (config.x - 1, config.y - 1))])
+        config = MemoryConfig(shard_scheme, BufferType.L1, ShardSpec(grid, shard_shape, shard_orientation))
+    check(config.is_sharded(), "interleaved_to_sharded: a sharded memory config is needed")
+    return to_memory_config(input_tensor, config, output_dtype)
 
 
 def sharded_to_interleaved(input_tensor: Tensor, memory_config: Any = None, *,
@@ -274,7 +300,8 @@ def reshape(input_tensor: Tensor, shape: Any, padded_shape: Any = None, *,
         shape = (shape,)
     shape = _wanted("reshape", shape, input_tensor.volume())
     if shape == tuple(input_tensor.shape) or _is_view(input_tensor, shape):
-        return _view(input_tensor, shape)
+        out = _view(input_tensor, shape)
+        return out if memory_config in (None, out.memory) else to_memory_config(out, memory_config)
     on_one_device("reshape", [input_tensor])
     return gather("ReshapeViewDeviceOperation",
                   {"logical_output_shape": Shape(shape),
@@ -302,9 +329,13 @@ def unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
 
 
 def squeeze(input_tensor: Tensor, dim: Any = None) -> Tensor:
+    """Without dimensions of 1: all, or those that are given."""
     rank, shape = len(input_tensor.shape), tuple(input_tensor.shape)
-    dims = range(rank) if dim is None else \
-        [_dim("squeeze", d, rank) for d in ([dim] if isinstance(dim, int) else dim)]
+    if dim is None:
+        dims = list(range(rank))
+    else:
+        dims = [_dim("squeeze", d, max(rank, 1)) for d in ([dim] if isinstance(dim, int) else dim)]
+        check(len(set(dims)) == len(dims), f"squeeze: dims {dim} must be unique")
     return reshape(input_tensor, [n for i, n in enumerate(shape) if i not in dims or n != 1])
 
 
@@ -501,7 +532,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, memory_config: Any = None
               "concat: All tensors must have the same layout and data type")
     if first.device() is not None:
         on_one_device("concat", tensors)
-    most = _library.TENSORS - 1
+    most = 3 if any(t.shards for t in tensors) else _library.TENSORS - 1
     while len(tensors) > most:
         tensors = [_join("ConcatDeviceOperation", tensors[:most], dim, memory_config, None)] + \
             tensors[most:]
@@ -542,6 +573,10 @@ def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None)
     out = [n * c for n, c in zip(shape, counts)]
     if all(c == 1 for c in counts):
         return reshape(input_tensor, shape)
+    if sum(c > 1 for c in counts) > 3:  # more dimensions than a gather has: first the last three
+        last = [1] * (len(counts) - 3) + counts[-3:]
+        return repeat(repeat(_view(input_tensor, shape), last), [*counts[:-3], 1, 1, 1],
+                      memory_config=memory_config)
     pages = input_tensor.device() is not None and input_tensor.layout is TILE_LAYOUT and \
         all(c == 1 or n % 32 == 0 for c, n in list(zip(counts, shape))[-2:])
     own = _grid_shape(shape) if pages else shape
@@ -550,7 +585,9 @@ def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None)
     for n, c, s in zip(own, counts, strides_of(own)):
         if c > 1:
             extents, steps = extents + [c], steps + [0]
-        if n > 1 or not extents:
+        if steps and steps[-1] == n * s:  # one with the dimension before
+            extents[-1], steps[-1] = extents[-1] * n, s
+        elif n > 1 or not extents:
             extents, steps = extents + [n], steps + [s]
     if steps and steps[-1] != 1:
         extents, steps = extents + [1], steps + [1]

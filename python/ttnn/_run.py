@@ -10,7 +10,7 @@ from ttnn import _library
 from ttnn._device import Device
 from ttnn._library import call, lib
 from ttnn._tensor import Tensor
-from ttnn._types import FLOATS, MathFidelity, check
+from ttnn._types import FLOATS, CoreGrid, MathFidelity, check
 
 
 def on_one_device(name: str, tensors: Sequence[Tensor]) -> Device:
@@ -63,6 +63,10 @@ def run(what: str, name: str, inputs: Sequence[Shaped], outputs: Sequence[Shaped
     """Inputs and outputs are tensors, or pairs of a tensor and a shape."""
     pairs = [x if isinstance(x, tuple) else (x, None) for x in (*inputs, *outputs)]
     device = on_one_device(name, [t for t, _ in pairs])
+    spec = pairs[len(inputs)][0].memory.shard_spec
+    if grid is None and spec is not None:  # where the output's shards are
+        last = spec.grid.bounding_box().end
+        grid = CoreGrid(y=last.y + 1, x=last.x + 1)
     words, count = attributes_of(attributes)
     job = _library.Job(name.encode(), len(inputs), len(outputs), attributes=words,
                        attribute_count=count, fidelity=fidelity.value,

@@ -13,9 +13,10 @@ from typing import Any, Iterable, Iterator, Sequence
 from ttnn import _library
 from ttnn._device import Device, GetDefaultDevice
 from ttnn._library import call, lib
+from ttnn._shards import fits_rows, shards_chosen, shards_of
 from ttnn._types import (BLOCKS, DRAM_MEMORY_CONFIG, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT,
-                         MemoryConfig, Shape, StorageType, bfloat16, check,
-                         float32, int32, uint16, uint32, uint8)
+                         FatalError, MemoryConfig, Shape, StorageType, bfloat16, check,
+                         float32, fp8_e4m3, int8, int32, uint16, uint32, uint8)
 
 
 def code_of(dtype: Any) -> str:
@@ -70,6 +71,7 @@ class Tensor:
     shape: Shape
     dtype: Any
     layout: Any
+    shards: _library.Shards | None  # for the C side; of sharded tensors
 
     def __init__(self, data: Any, dtype: Any = None, device: Device | None = None,
                  layout: Any = None, mem_config: MemoryConfig | None = None,
@@ -85,12 +87,24 @@ class Tensor:
         """On the host with VALUES; else on DEVICE, in STORAGE or in new memory."""
         t = Tensor.__new__(Tensor)
         t.shape, t.dtype, t.layout, t.values = Shape(shape), dtype, layout, values
-        t._device, t.memory, t.storage = device, memory or DRAM_MEMORY_CONFIG, storage
+        t._device, t.memory, t.storage, t.shards = device, memory or DRAM_MEMORY_CONFIG, storage, None
+        if t.memory.is_sharded() and device is not None and fits_rows(t.memory, layout):
+            t.cut()
         check(not (layout is ROW_MAJOR_LAYOUT and dtype in BLOCKS),
               f"{dtype!r} tensors must be in TILE layout")
+        check(dtype not in (int8, fp8_e4m3), f"Unsupported data type {dtype!r}")
         if device is not None and storage is None:
             t.storage = Storage(device, t.part(None))
         return t
+
+    def cut(self) -> None:
+        """Finds its shards: as its memory configuration says, else over all cores."""
+        what = self.shape, self.padded_shape, self.layout
+        try:
+            self.shards = shards_of(self.memory, *what)
+        except (FatalError, AttributeError):  # of an input of another shape, or without any
+            self.memory = shards_chosen(self.memory, *what, self._device)
+            self.shards = shards_of(self.memory, *what)
 
     # ---- what it is
     def part(self, index: int | None, shape: Sequence[int] | None = None) -> _library.NnTensor:
@@ -98,7 +112,8 @@ class Tensor:
         return _library.NnTensor(None if index is None else self.storage.parts[index],
                                  (ctypes.c_uint32 * 4)(*fold(self.shape if shape is None else shape)),
                                  self.dtype.value, self.memory.buffer_type.value,
-                                 self.layout.value)
+                                 self.layout.value,
+                                 ctypes.pointer(self.shards) if self.shards else None)
 
     @property
     def padded_shape(self) -> Shape:
@@ -397,12 +412,19 @@ def pad_bits(value: Any, dtype: Any) -> int:
         float(value or 0) if dtype in FLOATS else int(value or 0)]).tobytes(), "little")
 
 
+def shards_check(memory: MemoryConfig | None, shape: Sequence[int], layout: Any) -> None:
+    """An error if a tensor cannot have the shards that are asked for."""
+    if memory is not None and memory.is_sharded() and memory.shard_spec and fits_rows(memory, layout):
+        shards_of(memory, shape, pad_shape(shape, layout), layout)
+
+
 def to_device(tensor: Tensor, device: Device, memory_config: MemoryConfig | None = None, *,
               cq_id: Any = None, pad_value: Any = None) -> Tensor:
     """A copy on the device, in the tensor's layout."""
     check(isinstance(device, Device), "to_device: a device is needed")
     if tensor.device() is device and memory_config in (None, tensor.memory):
         return tensor
+    shards_check(memory_config, tensor.shape, tensor.layout)
     host = from_device(tensor)
     out = Tensor.make(host.shape, host.dtype, host.layout, None, device, memory_config)
     _write(out, host, pad_value)
@@ -435,6 +457,14 @@ def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> 
     values = array.array(code_of(tensor.dtype), bytes(4 * tensor.volume()))
     call("ttnn_read", tensor.device().open_handles()[0], tensor.part(0), _address(values))
     return Tensor.make(tensor.shape, tensor.dtype, tensor.layout, values)
+
+
+def is_tensor_storage_on_device(tensor: Tensor) -> bool:
+    return tensor.device() is not None
+
+
+def get_memory_config(tensor: Tensor) -> MemoryConfig:
+    return tensor.memory
 
 
 def get_device_tensors(tensor: Tensor) -> list[Tensor]:

@@ -58,10 +58,12 @@ def _enumeration(kind: str, values: dict[str, int]) -> Any:
 
 # Values: enum tacho_format.
 DataType = _enumeration("DataType", {"BFLOAT16": 5, "FLOAT32": 0, "BFLOAT8_B": 6, "BFLOAT4_B": 7,
-                                     "UINT32": 24, "INT32": 8, "UINT16": 9, "UINT8": 30})
+                                     "UINT32": 24, "INT32": 8, "UINT16": 9, "UINT8": 30,
+                                     "INT8": 14, "FP8_E4M3": 26})
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
 uint32, int32, uint16, uint8 = DataType.UINT32, DataType.INT32, DataType.UINT16, DataType.UINT8
+int8, fp8_e4m3 = DataType.INT8, DataType.FP8_E4M3  # names only: the device has neither
 FLOATS, BLOCKS = (bfloat16, float32, bfloat8_b, bfloat4_b), (bfloat8_b, bfloat4_b)
 
 Layout = _enumeration("Layout", {"ROW_MAJOR": 0, "TILE": 1})
@@ -77,7 +79,8 @@ ShardOrientation = _enumeration("ShardOrientation", {"ROW_MAJOR": 0, "COL_MAJOR"
 ShardStrategy = _enumeration("ShardStrategy", {"HEIGHT": 2, "WIDTH": 3, "BLOCK": 4})
 UnaryOpType = _enumeration("UnaryOpType", {name: i for i, name in enumerate(
     "RELU GELU SILU EXP SQRT SIGMOID TANH RECIP ABS NEG SQUARE LOG RSQRT SIN COS LEAKY_RELU RELU6 "
-    "ERF".split())})
+    "ERF HARDTANH SOFTPLUS SELU POWER POWER_ITERATIVE HARDSIGMOID LTZ NEZ LEZ GTZ GEZ EQZ TYPECAST "
+    "RELU_MAX MISH GELU_TANH ELU CELU SIGN FLOOR CEIL EXP2 EXPM1 LOG2 LOG10 LOG1P TAN".split())})
 
 
 class UnaryWithParam:

@@ -4,9 +4,10 @@
  * op is one program with the kernels of firmware/ops, which take shapes as run-time arguments, and
  * a row of the ops report. Programs are cached by op, shapes and formats.
  *
- * A tensor is [batch, heads, rows, columns] in pages, interleaved over the banks of its memory. In
- * layout TACHO_TILE a page is a tile of 32 x 32, and each matrix is padded to whole tiles; what is
- * outside the shape is undefined, and ops ignore it. In TACHO_ROW_MAJOR a page is a row.
+ * A tensor is [batch, heads, rows, columns] in pages, interleaved over the banks of its memory or
+ * in shards. In layout TACHO_TILE a page is a tile of 32 x 32, and each matrix is padded to whole
+ * tiles; what is outside the shape is undefined, and ops ignore it. In TACHO_ROW_MAJOR a page is a
+ * row.
  *
  * Functions return 0 or a negative value; nn_error() has the reason. Ops wait for
  * nothing: results are there after nn_finish() or when a tensor is read.
@@ -22,6 +23,17 @@
 #define NN_TENSORS 8 /* inputs and outputs of an op */
 #define NN_OUTPUTS 3
 #define NN_DIMS    8
+#define NN_BANKS   160
+
+/*
+ * Where the shards of a tensor are: its pages, as a matrix of all rows of pages, cut into shards of
+ * ROWS x COLUMNS pages; shard i is in L1 of banks[i], row by row.
+ */
+struct nn_shards {
+	enum tacho_sharding sharding; /* in reports */
+	uint32_t rows, columns, bank_count;
+	struct tacho_core banks[NN_BANKS];
+};
 
 struct nn_tensor {
 	struct tacho_buffer *buffer;
@@ -29,6 +41,7 @@ struct nn_tensor {
 	enum tacho_format format;
 	enum tacho_memory memory;
 	enum tacho_layout layout;
+	const struct nn_shards *shards; /* in L1; NULL: interleaved. Must outlive the tensor. */
 };
 
 struct nn {
@@ -65,10 +78,11 @@ int nn_tensor_new(struct nn *nn, struct nn_tensor *t, uint32_t batch, uint32_t h
 int nn_tensor_make(struct nn *nn, struct nn_tensor *t);
 void nn_tensor_free(struct nn_tensor *t);
 uint64_t nn_volume(const struct nn_tensor *t);
-/* Rows and columns of tiles, rows over all batches and heads; pages; bytes of a page. */
+/* Rows and columns of tiles, rows over all batches and heads; all pages; bytes of a page. */
 uint32_t nn_rows(const struct nn_tensor *t);
 uint32_t nn_columns(const struct nn_tensor *t);
 uint32_t nn_pages(const struct nn_tensor *t);
+uint32_t nn_page_columns(const struct nn_tensor *t); /* pages of a row of pages */
 uint32_t nn_page_size(const struct nn_tensor *t);
 /* Values in row order, of float formats. */
 int nn_write(struct nn *nn, struct nn_tensor *t, const float *values);

@@ -94,8 +94,12 @@ static void key_tensor(char *key, size_t size, const struct nn_tensor *t)
 {
 	size_t n = strlen(key);
 
-	snprintf(key + n, size - n, " %ux%ux%ux%u.%u.%u.%u", t->shape[0], t->shape[1], t->shape[2],
-		 t->shape[3], (unsigned)t->format, (unsigned)t->memory, (unsigned)t->layout);
+	n += (size_t)snprintf(key + n, size - n, " %ux%ux%ux%u.%u.%u.%u", t->shape[0], t->shape[1],
+			      t->shape[2], t->shape[3], (unsigned)t->format, (unsigned)t->memory,
+			      (unsigned)t->layout);
+	if (t->shards && n < size)
+		snprintf(key + n, size - n, ".%ux%ux%u", t->shards->rows, t->shards->columns,
+			 t->shards->bank_count);
 }
 
 /* The op, its variant, shapes and places of its tensors, and the split of its work. */
@@ -255,8 +259,11 @@ static void call_describe(const struct nn *nn, const struct nn_program *p, const
 	for (unsigned i = 0; i < c->inputs + c->outputs; i++) {
 		const struct nn_tensor *t = i < c->inputs ? c->in[i] : c->out[i - c->inputs];
 
-		d->tensors[i] = (struct tacho_tensor){
-			.layout = t->layout, .format = t->format, .memory = t->memory};
+		d->tensors[i] = (struct tacho_tensor){.layout = t->layout,
+						      .format = t->format,
+						      .memory = t->memory,
+						      .sharding = t->shards ? t->shards->sharding
+									    : TACHO_INTERLEAVED};
 		memcpy(d->tensors[i].shape, t->shape, sizeof(t->shape));
 		if (t->memory == TACHO_DRAM)
 			bytes += tensor_bytes(t);
@@ -343,16 +350,37 @@ static struct nn_program *program_find(struct nn *nn, const struct nn_call *c)
 	return program_new(nn, c, key, hash);
 }
 
+/* Where shards are, as op_page() in firmware/ops/ops.h reads it; the number of words. */
+static unsigned shards_words(const struct nn *nn, const struct nn_tensor *t, uint32_t *words)
+{
+	const struct nn_shards *s = t->shards;
+	uint8_t *banks = (uint8_t *)(words + 4);
+	uint32_t columns = nn_page_columns(t);
+
+	words[0] = columns;
+	words[1] = s->rows;
+	words[2] = s->columns;
+	words[3] = (columns + s->columns - 1) / s->columns;
+	for (unsigned i = 0; i < s->bank_count; i++)
+		banks[i] = (uint8_t)(s->banks[i].y * nn->info.columns + s->banks[i].x);
+	return 4 + (s->bank_count + 3) / 4;
+}
+
 static int program_args(struct nn *nn, const struct nn_program *p, const struct nn_call *c)
 {
 	uint32_t words[2 * (NN_TENSORS + NN_OUTPUTS) + NN_WORDS];
-	unsigned tensors = c->inputs + c->outputs;
+	uint32_t shards[(NN_TENSORS + NN_OUTPUTS) * (4 + NN_BANKS / 4)];
+	unsigned tensors = c->inputs + c->outputs, shard_words = 0;
+	unsigned places[NN_TENSORS + NN_OUTPUTS]; /* of their words in shards */
 
 	for (unsigned i = 0; i < tensors; i++) {
 		const struct nn_tensor *t = i < c->inputs ? c->in[i] : c->out[i - c->inputs];
 
 		words[2 * i] = tacho_buffer_address(t->buffer);
 		words[2 * i + 1] = t->memory == TACHO_L1;
+		places[i] = shard_words;
+		if (t->shards)
+			shard_words += shards_words(nn, t, shards + shard_words);
 	}
 	for (int k = 0; k < 3; k++) {
 		const uint32_t *own = k == 1   ? c->writer_words
@@ -366,6 +394,17 @@ static int program_args(struct nn *nn, const struct nn_program *p, const struct 
 		if (p->kernels[k] < 0)
 			continue;
 		memcpy(words + 2 * tensors, own[0] ? own : c->words, n * sizeof(words[0]));
+		if (k < 2 && shard_words) {
+			unsigned end = 2 * tensors + n;
+
+			if (end + shard_words > NN_WORDS)
+				return nn_fail(nn, "%s: too many sharded tensors", c->name);
+			memcpy(words + end, shards, shard_words * sizeof(words[0]));
+			for (unsigned i = 0; i < tensors; i++)
+				if ((i < c->inputs ? c->in[i] : c->out[i - c->inputs])->shards)
+					words[2 * i + 1] = end + places[i];
+			n += shard_words;
+		}
 		if (nn_result(nn, tacho_program_common_args(p->program, p->kernels[k], words + skip,
 							    2 * tensors + n - skip)) < 0)
 			return -1;

@@ -42,6 +42,11 @@ uint32_t nn_columns(const struct nn_tensor *t)
 	return tiles_across(t->shape[3]);
 }
 
+uint32_t nn_page_columns(const struct nn_tensor *t)
+{
+	return t->layout == TACHO_ROW_MAJOR ? 1 : nn_columns(t);
+}
+
 uint32_t nn_page_size(const struct nn_tensor *t)
 {
 	if (t->layout == TACHO_ROW_MAJOR)
@@ -57,10 +62,23 @@ uint32_t nn_pages(const struct nn_tensor *t)
 
 int nn_tensor_make(struct nn *nn, struct nn_tensor *t)
 {
-	uint64_t size = (uint64_t)nn_pages(t) * nn_page_size(t);
+	struct tacho_buffer_options options = {.memory = t->memory,
+					       .size = (uint64_t)nn_pages(t) * nn_page_size(t),
+					       .page_size = nn_page_size(t)};
+	struct tacho_shards shards;
 
-	return nn_result(
-		nn, tacho_buffer_new(&t->buffer, nn->device, t->memory, size, nn_page_size(t)));
+	if (t->shards) {
+		uint32_t columns = nn_page_columns(t);
+
+		shards = (struct tacho_shards){.rows = nn_pages(t) / columns,
+					       .columns = columns,
+					       .shard_rows = t->shards->rows,
+					       .shard_columns = t->shards->columns,
+					       .banks = t->shards->banks,
+					       .bank_count = t->shards->bank_count};
+		options.shards = &shards;
+	}
+	return nn_result(nn, tacho_buffer_make(&t->buffer, nn->device, &options));
 }
 
 int nn_tensor_new(struct nn *nn, struct nn_tensor *t, uint32_t batch, uint32_t heads, uint32_t rows,

@@ -174,6 +174,8 @@ class Ttnn(Case):
     ttnn.synchronize_device(device)
     close(d, [[2 * v for v in r] for r in grid(64, 64, 3)])
     ttnn.release_trace(device, trace)
+    shards = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
+    ttnn.relu(ttnn.to_memory_config(a, shards))
     ttnn.close_mesh_device(device)
         """))
         logs = os.listdir(os.path.join(self.folder, "generated/profiler/.logs"))
@@ -186,7 +188,10 @@ class Ttnn(Case):
         codes = [row["OP CODE"] for row in rows]
         self.assertEqual(codes[:5], ["start", "MatmulDeviceOperation", "UnaryDeviceOperation",
                                      "SoftmaxDeviceOperation", "stop"])
-        self.assertEqual(codes[5:], ["BinaryNgDeviceOperation"] * 4)  # taken down, replayed
+        self.assertEqual(codes[5:9], ["BinaryNgDeviceOperation"] * 4)  # taken down, replayed
+        self.assertEqual(codes[9:], ["InterleavedToShardedDeviceOperation", "UnaryDeviceOperation"])
+        self.assertIn("L1_HEIGHT_SHARDED", rows[10]["INPUT_0_MEMORY"])
+        self.assertEqual([row["CORE COUNT"] for row in rows[9:]], ["2", "2"])
         for row in (*rows[1:4], *rows[6:]):
             self.assertGreater(int(row["DEVICE KERNEL DURATION [ns]"]), 0)
         self.assertEqual([row["MATH FIDELITY"] for row in rows[1:4]], ["HiFi3", "HiFi4", "HiFi4"])

@@ -154,6 +154,59 @@ class Ops(unittest.TestCase):
         self.same(ttnn.concat([t] * 9, 2), np.concatenate([b] * 9, 2), 0)
         self.same(ttnn.repeat(t, (1, 1, 2)), np.tile(b, (1, 1, 2)), 0)
 
+    def test_shards(self) -> None:
+        a = self.normal(2, 96, 128)
+        height, width, block = (getattr(ttnn.ShardStrategy, n) for n in ("HEIGHT", "WIDTH", "BLOCK"))
+        turned = ttnn.ShardOrientation.COL_MAJOR
+        cores = ttnn.num_cores_to_corerangeset(4, ttnn.CoreCoord(2, 2), True)
+        # The second shard, of 6 rows of tiles, has one row only.
+        partly = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1,
+                                   ttnn.ShardSpec(ttnn.CoreRangeSet([ttnn.CoreRange((0, 1), (1, 1))]), [160, 128]))
+        configs = [ttnn.create_sharded_memory_config(a.shape, ttnn.CoreGrid(y=y, x=x), strategy, order)
+                   for y, x, strategy, order in ((1, 2, height, None), (2, 1, height, turned), (2, 2, width, None),
+                                                 (2, 2, block, None), (2, 1, block, turned))]
+        configs += [partly, ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG, ttnn.create_sharded_memory_config(
+            (1, 64, 128), cores, height, use_height_and_width_as_shard_shape=True)]
+        whole = self.on(a)
+        for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b):
+            for config in configs:
+                t = ttnn.from_torch(a, dtype, layout=TILE, device=self.device, memory_config=config)
+                self.same(t, a, 0.5 if dtype is ttnn.bfloat8_b else 0, config)
+        for config in configs:  # values that kernels move there and back
+            t = ttnn.to_memory_config(whole, config)
+            self.assertTrue(t.is_sharded())
+            self.assertEqual(t.memory_config().memory_layout, config.memory_layout)
+            self.same(t, a, 0, config)
+            for other in configs:
+                self.same(ttnn.to_memory_config(t, other), a, 0, (config, other))
+            twice = t + t
+            self.assertEqual(twice.memory_config(), t.memory_config())
+            self.same(ttnn.sharded_to_interleaved(twice), 2 * a, 0, config)
+            self.same(ttnn.softmax(t), softmax(a), what=config)
+            self.same(ttnn.matmul(t, whole, transpose_b=True, memory_config=ttnn.L1_BLOCK_SHARDED_MEMORY_CONFIG),
+                      a @ a.swapaxes(1, 2), what=config)
+            self.same(ttnn.concat([t] * 5, 2), np.concatenate([a] * 5, 2), 0, config)
+            self.same(ttnn.reshape(t, (1, 192, 128)), a.reshape(1, 192, 128), 0, config)
+            self.same(ttnn.transpose(t, 1, 2), a.swapaxes(1, 2), 0, config)
+            self.same(ttnn.sum(t, 1), a.sum(1), 0.1, config)
+            self.same(ttnn.to_layout(t, ROWS), a, 0, config)
+        rows = ttnn.from_torch(a, ttnn.bfloat16, device=self.device, memory_config=configs[0])
+        self.same(rows, a, 0)
+        self.same(ttnn.to_layout(rows, TILE), a, 0)
+        for strategy, shape, message in (("HEIGHT", [96, 64], "Shard width 64 must match"),
+                                         ("WIDTH", [96, 32], "Shard height 96 must match"),
+                                         ("BLOCK", [48, 64], "must be made of whole tiles"),
+                                         ("BLOCK", [32, 32], "must not exceed number of cores")):
+            spec = ttnn.ShardSpec(cores, shape)
+            config = ttnn.MemoryConfig(getattr(ttnn.TensorMemoryLayout, strategy + "_SHARDED"), ttnn.BufferType.L1, spec)
+            for call in (lambda: ttnn.to_memory_config(whole, config), lambda: ttnn.from_torch(
+                    a, ttnn.bfloat16, layout=TILE, device=self.device, memory_config=config)):
+                self.assertRaisesRegex(RuntimeError, "^TT_FATAL: .*" + message, call)
+        self.assertRaisesRegex(RuntimeError, "does not divide", ttnn.create_sharded_memory_config, a.shape,
+                               ttnn.CoreGrid(y=1, x=5), height)
+        outside = ttnn.create_sharded_memory_config(a.shape, ttnn.CoreGrid(y=1, x=64), width)
+        self.assertRaises(RuntimeError, ttnn.to_memory_config, whole, outside)
+
     def test_reductions(self) -> None:
         for a in (self.normal(2, 3, 33, 40), self.normal(2, 3, 4, 5, 6)):
             t = self.on(a)
