@@ -91,16 +91,6 @@ static u128 ten_to(int n)
 	return p;
 }
 
-/* Writes the digits of N without trailing zeros; the exponent is that of the first digit. */
-static void trim_digits(uint64_t n, int scale, char *digits, int *exponent)
-{
-	int len = (int)strlen(fmt_uint(digits, n));
-
-	*exponent = len - 1 - scale;
-	while (len > 1 && digits[len - 1] == '0')
-		digits[--len] = 0;
-}
-
 /*
  * The shortest digits of a double in the range of everyday figures, by exact integer arithmetic:
  * the value is m * 2^e; times 10^k it has 17 digits before the point, and all of m * 10^k fits in
@@ -135,7 +125,13 @@ static bool shortest_exact(double value, char *digits, int *exponent)
 		}
 
 		if (at > low && at < high) {
-			trim_digits(n, k, digits, exponent);
+			int len = (int)strlen(fmt_uint(digits, n));
+
+			/* Writes the digits of N without trailing zeros; the exponent is that of
+			 * the first digit. */
+			*exponent = len - 1 - k;
+			while (len > 1 && digits[len - 1] == '0')
+				digits[--len] = 0;
 			return true;
 		}
 	}

@@ -21,20 +21,6 @@ static const char *pager_name(void)
 	return name ? name : "less";
 }
 
-/* In the child: the name may have arguments, as for git; it comes from the user's environment. */
-static void pager_exec(const char *name, const int fds[2])
-{
-	dup2(fds[0], STDIN_FILENO);
-	close(fds[0]);
-	close(fds[1]);
-	setenv("LESS", "FRX", 0); /* leave if it fits, show colours, keep the screen */
-	if (strpbrk(name, " \t|&;<>()$`\\\"'"))
-		execl("/bin/sh", "sh", "-c", name, (char *)NULL);
-	else
-		execlp(name, name, (char *)NULL);
-	_exit(127);
-}
-
 pid_t pager_start(void)
 {
 	const char *name = pager_name();
@@ -45,11 +31,22 @@ pid_t pager_start(void)
 		return 0;
 	fflush(stdout);
 	pid = fork();
-	if (pid == 0)
-		pager_exec(name, fds);
+	if (pid == 0) {
+		/* In the child: the name may have arguments, as for git; it comes from the user's
+		 * environment. */
+		dup2(fds[0], STDIN_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		setenv("LESS", "FRX", 0); /* leave if it fits, show colours, keep the screen */
+		if (strpbrk(name, " \t|&;<>()$`\\\"'"))
+			execl("/bin/sh", "sh", "-c", name, (char *)NULL);
+		else
+			execlp(name, name, (char *)NULL);
+		_exit(127);
+	}
 	if (pid > 0) {
 		dup2(fds[1], STDOUT_FILENO);
-		signal(SIGPIPE, SIG_IGN); /* a person who leaves early is no error */
+		signal(SIGPIPE, SIG_IGN); /* a person who leaves early is not an error */
 	}
 	close(fds[0]);
 	close(fds[1]);

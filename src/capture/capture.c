@@ -35,24 +35,6 @@ void capture_error(struct capture *c, int64_t code)
 
 /* ----------------------------------------------------------- properties */
 
-static void add_cpu(struct trace_writer *w)
-{
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[512], *value;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "model name", 10))
-			continue;
-		value = strchr(line, ':');
-		line[strcspn(line, "\n")] = 0;
-		if (value)
-			trace_set_property(w, "cpu", value + 2);
-		break;
-	}
-	if (f)
-		fclose(f);
-}
-
 /*
  * Launchers number the processes of a job; the first that is set counts. Recordings with one boot
  * id have one tick clock.
@@ -93,14 +75,26 @@ static void add_rank(struct trace_writer *w)
 static void add_properties(struct trace_writer *w)
 {
 	struct utsname u;
-	char text[512];
+	char text[512], line[512], *value;
+	FILE *f;
 
 	if (uname(&u) == 0) {
 		trace_set_property(w, "host", u.nodename);
 		snprintf(text, sizeof(text), "%s %s %s", u.sysname, u.release, u.machine);
 		trace_set_property(w, "system", text);
 	}
-	add_cpu(w);
+	f = fopen("/proc/cpuinfo", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "model name", 10))
+			continue;
+		value = strchr(line, ':');
+		line[strcspn(line, "\n")] = 0;
+		if (value)
+			trace_set_property(w, "cpu", value + 2);
+		break;
+	}
+	if (f)
+		fclose(f);
 	add_rank(w);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	trace_set_property(w, "cpus", text);

@@ -277,20 +277,6 @@ static void get_thread(struct capture *c, struct process *p, struct in *in,
 
 /* ------------------------------------------------------------ processes */
 
-static void put_track(struct buf *b, const struct made *m)
-{
-	const struct trace_track *t = &m->info;
-
-	state_put(b, m->track);
-	state_put(b, t->kind);
-	state_put(b, t->id);
-	state_put(b, t->srcloc);
-	state_put(b, t->color);
-	state_put(b, t->format);
-	state_put(b, t->flags);
-	state_string_put(b, t->name, strlen(t->name));
-}
-
 static void get_track(struct capture *c, struct process *p, struct in *in)
 {
 	uint32_t track = (uint32_t)state_get(in);
@@ -321,8 +307,18 @@ static void put_process(struct buf *b, const struct process *p)
 	state_put(b, p->id);
 	state_put(b, p->finished);
 	state_put(b, p->made.n);
-	for (size_t i = 0; i < p->made.n; i++)
-		put_track(b, &p->made.v[i]);
+	for (size_t i = 0; i < p->made.n; i++) {
+		const struct trace_track *t = &p->made.v[i].info;
+
+		state_put(b, p->made.v[i].track);
+		state_put(b, t->kind);
+		state_put(b, t->id);
+		state_put(b, t->srcloc);
+		state_put(b, t->color);
+		state_put(b, t->format);
+		state_put(b, t->flags);
+		state_string_put(b, t->name, strlen(t->name));
+	}
 	state_put(b, p->frames.n);
 	for (size_t i = 0; i < p->frames.n; i++) {
 		state_put(b, p->frames.v[i].track);
@@ -416,21 +412,6 @@ out:
 
 /* ----------------------------------------------------------------- held */
 
-static void put_held(struct buf *b, const struct capture *c, const struct held *h,
-		     const uint32_t *saved)
-{
-	state_put(b, h->time);
-	state_put(b, saved[h->process]);
-	state_put(b, h->track);
-	state_put(b, h->kind);
-	state_put(b, h->row_kind);
-	state_put(b, h->thread);
-	state_put(b, h->a);
-	state_put(b, h->b);
-	state_put(b, h->c);
-	state_string_put(b, c->texts.data + h->text, h->len);
-}
-
 static void get_held(struct capture *c, struct in *in)
 {
 	struct held h = {.time = state_get(in)};
@@ -453,24 +434,6 @@ static void get_held(struct capture *c, struct in *in)
 }
 
 /* ---------------------------------------------------------------- whole */
-
-static void put_summary(struct buf *b, const struct capture_summary *s)
-{
-	state_put(b, s->processes);
-	state_put(b, s->threads);
-	state_put(b, s->rows);
-	state_put(b, s->lost);
-	state_put(b, s->failed);
-}
-
-static void get_summary(struct in *in, struct capture_summary *s)
-{
-	s->processes = state_get(in);
-	s->threads = state_get(in);
-	s->rows = state_get(in);
-	s->lost = state_get(in);
-	s->failed = state_get(in);
-}
 
 static void put_absent(struct buf *b, const struct absent *a)
 {
@@ -524,13 +487,27 @@ int state_save(struct capture *c, struct buf *out)
 		put_process(&body, c->live.v[i]);
 	}
 	state_put(out, STATE_VERSION);
-	put_summary(out, &c->sum);
+	state_put(out, c->sum.processes);
+	state_put(out, c->sum.threads);
+	state_put(out, c->sum.rows);
+	state_put(out, c->sum.lost);
+	state_put(out, c->sum.failed);
 	put_absent(out, &c->absent);
 	state_put(out, count);
 	buf_add(out, body.data, body.len);
 	state_put(out, c->held.n);
-	for (size_t i = 0; i < c->held.n; i++)
-		put_held(out, c, &c->held.v[i], saved);
+	for (size_t i = 0; i < c->held.n; i++) {
+		state_put(out, c->held.v[i].time);
+		state_put(out, saved[c->held.v[i].process]);
+		state_put(out, c->held.v[i].track);
+		state_put(out, c->held.v[i].kind);
+		state_put(out, c->held.v[i].row_kind);
+		state_put(out, c->held.v[i].thread);
+		state_put(out, c->held.v[i].a);
+		state_put(out, c->held.v[i].b);
+		state_put(out, c->held.v[i].c);
+		state_string_put(out, c->texts.data + c->held.v[i].text, c->held.v[i].len);
+	}
 	free(saved);
 	out->failed |= body.failed;
 	buf_free(&body);
@@ -546,7 +523,11 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 	if (state_get(&in) != STATE_VERSION)
 		return err_set(err, TACHO_EVERSION,
 			       "%s.part was written by another version of the recorder", c->output);
-	get_summary(&in, &sum);
+	sum.processes = state_get(&in);
+	sum.threads = state_get(&in);
+	sum.rows = state_get(&in);
+	sum.lost = state_get(&in);
+	sum.failed = state_get(&in);
 	get_absent(c, &in);
 	count = get_count(&in);
 	for (size_t i = 0; i < count && !in.bad; i++)

@@ -33,16 +33,6 @@ static struct color color_from_565(unsigned bits)
 	return (struct color){{r << 3 | r >> 2, g << 2 | g >> 4, b << 3 | b >> 2}};
 }
 
-static void block_load(const struct image *image, struct color pixels[BLOCK_PIXELS])
-{
-	for (unsigned i = 0; i < BLOCK_PIXELS; i++) {
-		size_t at = (size_t)(image->y + i / 4) * image->width + image->x + i % 4;
-		const uint8_t *p = image->pixels + 4 * at;
-
-		pixels[i] = (struct color){{p[0], p[1], p[2]}};
-	}
-}
-
 /* The darkest and the brightest corner of the box around all pixels, moved in by 1/16. */
 static void block_ends(const struct color pixels[BLOCK_PIXELS], struct color *low,
 		       struct color *high)
@@ -88,7 +78,12 @@ static uint64_t block_pack(const struct image *image)
 	unsigned first, second;
 	uint64_t block;
 
-	block_load(image, pixels);
+	for (unsigned i = 0; i < BLOCK_PIXELS; i++) {
+		size_t at = (size_t)(image->y + i / 4) * image->width + image->x + i % 4;
+		const uint8_t *p = image->pixels + 4 * at;
+
+		pixels[i] = (struct color){{p[0], p[1], p[2]}};
+	}
 	block_ends(pixels, &low, &high);
 	first = color_565(&high);
 	second = color_565(&low);

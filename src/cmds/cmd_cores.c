@@ -229,18 +229,6 @@ static void device_map_print(const struct trace *trace, const struct cores *core
 		printf("%u cores are outside of the map\n", outside);
 }
 
-static void maps_print(const struct trace *trace, const struct cores *cores, double most)
-{
-	for (size_t i = 0; i < cores->n; i++) {
-		bool seen = false;
-
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = core_same_device(trace, &cores->v[k], &cores->v[i]);
-		if (!seen)
-			device_map_print(trace, cores, i, most);
-	}
-}
-
 static int cores_table(struct query *q, const struct cores *cores, double most)
 {
 	static const struct table_column columns[] = {
@@ -287,9 +275,16 @@ static int cores_print(struct query *q, void *conf)
 		most = cores.v[i].longest > most ? cores.v[i].longest : most;
 	if (c->busiest && cores.n)
 		qsort(cores.v, cores.n, sizeof(*cores.v), by_longest);
-	if (r == 0 && c->map)
-		maps_print(q->trace, &cores, most);
-	else if (r == 0)
+	if (r == 0 && c->map) {
+		for (size_t i = 0; i < cores.n; i++) {
+			bool seen = false;
+
+			for (size_t k = 0; k < i && !seen; k++)
+				seen = core_same_device(q->trace, &cores.v[k], &cores.v[i]);
+			if (!seen)
+				device_map_print(q->trace, &cores, i, most);
+		}
+	} else if (r == 0)
 		r = cores_table(q, &cores, most);
 	for (size_t i = 0; i < cores.n; i++)
 		vec_free(&cores.v[i].lanes);

@@ -49,25 +49,6 @@ static void add_spans(struct table *t, const struct query *q, uint64_t n, uint64
 	table_real(t, query_ns(q, (double)max));
 }
 
-static void add_lock(struct table *t, const struct query *q, const struct view_lock *l,
-		     uint32_t track)
-{
-	const struct trace_srcloc *srcloc =
-		trace_srcloc_of(q->trace, q->trace->tracks[track].srcloc);
-	char text[64];
-
-	table_uint(t, trace_process_of(q->trace, track)->pid);
-	table_text(t, trace_track_name(q->trace, track, text, sizeof(text)));
-	table_text(t, q->trace->tracks[track].format == 1 ? "shared" : "exclusive");
-	table_uint(t, l->uses.n);
-	table_uint(t, l->obtained);
-	add_spans(t, q, l->waits, l->wait_total, l->wait_max);
-	add_spans(t, q, l->holds, l->hold_total, l->hold_max);
-	table_text(t, srcloc->file);
-	table_uint(t, srcloc->line);
-	table_row(t);
-}
-
 static int locks_print(struct query *q, void *conf)
 {
 	uint32_t n = q->trace->track_count;
@@ -81,8 +62,22 @@ static int locks_print(struct query *q, void *conf)
 	table_open(&t, stdout, &q->style, TABLE_COLUMNS(columns));
 	r = query_rows(q, TRACE_LOCK, locks_row_take, locks);
 	for (uint32_t i = 0; i < n; i++) {
-		if (r == 0 && query_shows(q, i, TRACE_LOCK))
-			add_lock(&t, q, &locks[i], i);
+		if (r == 0 && query_shows(q, i, TRACE_LOCK)) {
+			const struct trace_srcloc *srcloc =
+				trace_srcloc_of(q->trace, q->trace->tracks[i].srcloc);
+			char text[64];
+
+			table_uint(&t, trace_process_of(q->trace, i)->pid);
+			table_text(&t, trace_track_name(q->trace, i, text, sizeof(text)));
+			table_text(&t, q->trace->tracks[i].format == 1 ? "shared" : "exclusive");
+			table_uint(&t, locks[i].uses.n);
+			table_uint(&t, locks[i].obtained);
+			add_spans(&t, q, locks[i].waits, locks[i].wait_total, locks[i].wait_max);
+			add_spans(&t, q, locks[i].holds, locks[i].hold_total, locks[i].hold_max);
+			table_text(&t, srcloc->file);
+			table_uint(&t, srcloc->line);
+			table_row(&t);
+		}
 		view_lock_free(&locks[i]);
 	}
 	free(locks);

@@ -412,22 +412,6 @@ static const struct perf_op *perf_report_op_find(struct job *j, int *r)
 	return NULL;
 }
 
-static int write_why(struct job *j)
-{
-	int r;
-	const struct perf_op *op = perf_report_op_find(j, &r);
-
-	if (!op)
-		return r;
-	if (j->c->format == FORMAT_JSON) {
-		j->view.n = 0;
-		if (vec_push(&j->view, (uint32_t)(op - j->report.ops.v)) < 0)
-			return err_set(&j->err, TACHO_ENOMEM, "out of memory");
-		return write_standard(j);
-	}
-	return perf_why_write(&j->report, op, j->paths, j->n, j->style, stdout, &j->err);
-}
-
 /* Small ops are hidden in text, not in formats for programs. */
 static int make_view(struct job *j)
 {
@@ -489,8 +473,19 @@ static int run_report(struct job *j)
 	if (r < 0)
 		return r;
 	print_notes(j);
-	if (c->why)
-		return write_why(j);
+	if (c->why) {
+		const struct perf_op *op = perf_report_op_find(j, &r);
+
+		if (!op)
+			return r;
+		if (j->c->format == FORMAT_JSON) {
+			j->view.n = 0;
+			if (vec_push(&j->view, (uint32_t)(op - j->report.ops.v)) < 0)
+				return err_set(&j->err, TACHO_ENOMEM, "out of memory");
+			return write_standard(j);
+		}
+		return perf_why_write(&j->report, op, j->paths, j->n, j->style, stdout, &j->err);
+	}
 	r = write_standard(j);
 	return r < 0 ? r : write_files(j);
 }

@@ -22,18 +22,19 @@ struct conf {
 
 static const struct opt opts[] = {
 	OPT_ENUM(0, "by", struct conf, by, bys,
-		 "what a member is; auto: a device if ranks have several, else a rank"),
+		 "choose what a member is; auto: a device if ranks have several, else a rank"),
 	OPT_STR(0, "markers", "REGEX", struct conf, markers,
-		"names of ops or zones that no member leaves before all have come (default: "
+		"names of ops or zones that no member leaves before all have arrived (default: "
 		"all-reduce, all-gather, reduce-scatter, all-to-all, barrier)"),
 	OPT_INT(0, "ring", "N", struct conf, ring,
-		"collectives are among N members in order: 0 to N-1, N to 2N-1 and so on "
-		"(default: among all)"),
-	OPT_ENUM('l', "list", struct conf, list, lists,
-		 "members; each collective with its last member; or what the straggler did more "
-		 "of before its collectives"),
+		"split the members into groups of N in order: 0 to N-1, N to 2N-1 and so on "
+		"(default: one group)"),
+	OPT_ENUM(
+		'l', "list", struct conf, list, lists,
+		"list members; each collective with its last member; or what the straggler spent more "
+		"time in before its collectives"),
 	OPT_INT('n', "top", "N", struct conf, top, "print the first N rows of --list"),
-	OPT_ENUM(0, "format", struct conf, format, table_formats, "how rows are printed"),
+	OPT_ENUM(0, "format", struct conf, format, table_formats, "choose the format of tables"),
 	OPT_END,
 };
 
@@ -140,15 +141,6 @@ static const struct table_column cause_columns[] = {
 	{"more_percent", "more %", TABLE_PERCENT},
 };
 
-static void cause_add(struct table *t, const struct stragglers_cause *c)
-{
-	table_text(t, c->name);
-	table_real(t, c->late);
-	table_real(t, c->others);
-	table_real(t, c->late - c->others);
-	stragglers_cell(t, c->others > 0 ? 100 * (c->late / c->others - 1) : NAN);
-}
-
 static int stragglers_print(const struct stragglers *s, const struct conf *conf,
 			    const struct cmd_common *common)
 {
@@ -176,8 +168,16 @@ static int stragglers_print(const struct stragglers *s, const struct conf *conf,
 			member_add(&t, s, (uint32_t)i);
 		else if (conf->list == LIST_COLLECTIVES)
 			collective_add(&t, s, i);
-		else
-			cause_add(&t, &s->causes[i]);
+		else {
+			table_text(&t, s->causes[i].name);
+			table_real(&t, s->causes[i].late);
+			table_real(&t, s->causes[i].others);
+			table_real(&t, s->causes[i].late - s->causes[i].others);
+			stragglers_cell(
+				&t, s->causes[i].others > 0
+					    ? 100 * (s->causes[i].late / s->causes[i].others - 1)
+					    : NAN);
+		}
 		r = table_row(&t);
 	}
 	closed = table_close(&t);
@@ -192,11 +192,11 @@ static void stragglers_verdict(const struct stragglers *s)
 	printf("\n%zu collectives; %llu ties (a lead below 2 %% of the transfer)",
 	       s->instance_count, (unsigned long long)s->ties);
 	if (s->incomplete)
-		printf("; %llu left out: not all members have them",
+		printf("; %llu skipped: not all members have them",
 		       (unsigned long long)s->incomplete);
 	putchar('\n');
 	if (s->straggler == STRAGGLERS_NOBODY) {
-		puts("no straggler: nobody is last often enough, or waiting is short");
+		puts("no straggler: no member is last often enough, or the waits are short");
 		return;
 	}
 	printf("straggler: %s; the others wait %s to %s per collective for it\n",
@@ -259,19 +259,19 @@ const struct cmd cmd_stragglers = {
 	.usage = "[options] FILE...|FOLDER",
 	.description =
 		"Reads a merged trace, a trace or ops report of each rank, or the folder of a job "
-		"(rank0, rank1 ...). Nobody leaves a collective before the last has come: of each, the "
-		"shortest duration is the transfer, what a member took longer it waited, and the member "
-		"that took the shortest was last. This needs no common clock. In a merged trace the "
-		"column \"by clock\" has the waits by arrivals as well.\n\n"
+		"(rank0, rank1 ...). No member leaves a collective before the last one has arrived. So the "
+		"shortest duration of each is the transfer, that member was last, and the others waited "
+		"for the rest of their time. This needs no common clock. In a merged trace the column "
+		"\"by clock\" also has the waits by arrivals.\n\n"
 		"Compute, comm, both and idle add up to a member's time by its own clock; short gaps "
-		"are the idle times of up to 6.5 us. A straggler is named if it was last in most of at least 20 "
-		"collectives and the others wait more than 5 % of the time between them.\n\n"
+		"are idle times of up to 6.5 us. A straggler is named if it was last in most of at least 20 "
+		"collectives and the others wait for more than 5 % of the time between them.\n\n"
 		"Ops of devices are used if any of them is a collective, else zones of threads. The n-th "
-		"collective of one name is the same on all members.",
-	.examples = "tacho stragglers all.tacho\n  ranks of a merged trace\n"
-		    "tacho stragglers ttrun/\n  devices of all ranks of a job\n"
+		"collective of one name is taken to be the same on all members.",
+	.examples = "tacho stragglers all.tacho\n  compare the ranks of a merged trace\n"
+		    "tacho stragglers ttrun/\n  compare the devices of all ranks of a job\n"
 		    "tacho stragglers --list=collectives --format=csv r0.csv r1.csv\n"
-		    "  who was last in each\n",
+		    "  list who was last in each\n",
 	.opts = opts,
 	.conf_size = sizeof(struct conf),
 	.run = stragglers_run,

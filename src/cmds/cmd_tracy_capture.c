@@ -154,19 +154,6 @@ static size_t tracy_capture_look(struct session *s, int *failure)
 	return open;
 }
 
-static void report_peers(const struct session *s)
-{
-	for (size_t i = 0; i < tracy_hub_peers(s->hub); i++) {
-		struct tracy_peer p;
-
-		tracy_hub_peer(s->hub, i, &p);
-		if (p.error[0])
-			err_warn("%s:%u: %s", p.address, p.port, p.error);
-		if (p.crashed)
-			err_warn("%s (process %u) has crashed", p.program, p.pid);
-	}
-}
-
 static bool time_is_up(const struct session *s)
 {
 	return s->conf->seconds > 0 && s->first_welcome &&
@@ -245,7 +232,15 @@ static int tracy_capture_finish(struct session *s, struct tacho_error *err)
 	struct tracy_notes notes = *tracy_hub_notes(s->hub);
 	int r;
 
-	report_peers(s);
+	for (size_t i = 0; i < tracy_hub_peers(s->hub); i++) {
+		struct tracy_peer p;
+
+		tracy_hub_peer(s->hub, i, &p);
+		if (p.error[0])
+			err_warn("%s:%u: %s", p.address, p.port, p.error);
+		if (p.crashed)
+			err_warn("%s (process %u) has crashed", p.program, p.pid);
+	}
 	r = tracy_hub_close(s->hub);
 	s->hub = NULL;
 	if (!s->programs) {

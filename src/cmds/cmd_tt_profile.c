@@ -52,7 +52,7 @@ static const struct opt opts[] = {
 	OPT_STR(0, "profiler-capture-perf-counters", "GROUPS", struct conf, counters,
 		"record performance counters: fpu, pack, unpack, l1, instrn, all"),
 	OPT_FLAG(0, "perf-counter-multipass", struct conf, multipass,
-		 "run the command as often as the counter groups need, with one L1 bank each, and "
+		 "run the command as often as the counter groups need, one L1 bank per run, and "
 		 "merge their counters into one device log and report; all are then all of the "
 		 "architecture"),
 	OPT_END,
@@ -380,19 +380,6 @@ static int report_all(struct job *job, const char *recorded, struct tacho_error 
 	return r;
 }
 
-/* The environment of the command; its own settings come last. */
-static void tt_profile_environment(const struct job *job, const struct words *words)
-{
-	setenv("TT_METAL_PROFILER_DIR", job->folder, 1);
-	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
-	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
-	setenv("TT_METAL_CLEAR_L1", "1", 1);
-	for (size_t i = 0; i < words->settings; i++)
-		putenv(words->v[i]);
-	if (job->passes.n)
-		passes_setenv(&job->passes, 0);
-}
-
 static int tt_profile_record(struct job *job, const struct words *words, struct tacho_error *err)
 {
 	char folder[PATH_MAX], logs[PATH_MAX + 16], trace[PATH_MAX + 64], aside[PATH_MAX + 32],
@@ -417,7 +404,15 @@ static int tt_profile_record(struct job *job, const struct words *words, struct 
 	r = record_tracy(&job->record, port, err);
 	if (r < 0)
 		return err_report(err, r);
-	tt_profile_environment(job, words);
+	/* The environment of the command; its own settings come last. */
+	setenv("TT_METAL_PROFILER_DIR", job->folder, 1);
+	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
+	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);
+	setenv("TT_METAL_CLEAR_L1", "1", 1);
+	for (size_t i = 0; i < words->settings; i++)
+		putenv(words->v[i]);
+	if (job->passes.n)
+		passes_setenv(&job->passes, 0);
 	if (job->passes.n > 1 && !job->common->quiet) {
 		passes_names(&job->passes, 0, names, sizeof(names));
 		fprintf(stderr, "tacho: the counters need %zu runs; the first: %s\n", job->passes.n,

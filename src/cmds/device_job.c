@@ -30,7 +30,7 @@ int device_cores_parse(const char *text, uint16_t v[4], struct tacho_error *err)
 	if (n == 2)
 		u[2] = u[0], u[3] = u[1];
 	if ((n != 2 && n != 4) || text[used])
-		return err_set(err, TACHO_EUSAGE, "--cores wants X,Y or X,Y-X,Y, not '%s'", text);
+		return err_set(err, TACHO_EUSAGE, "--cores takes X,Y or X,Y-X,Y, not '%s'", text);
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = u[i] > UINT16_MAX ? UINT16_MAX : (uint16_t)u[i];
 	return 0;
@@ -179,28 +179,24 @@ static const char *device_job_symbol(void *context, uint32_t address, uint32_t *
 	return s ? s->name : NULL;
 }
 
-static void print_insn(struct elf_image *elf, uint32_t pc, uint32_t word)
-{
-	char text[200];
-	uint32_t offset = 1;
-	const char *name = device_job_symbol(elf, pc, &offset);
-
-	if (name && !offset)
-		printf("\n%08x <%s>:\n", pc, name);
-	printf("%8x:  %08x  %s\n", pc, word,
-	       rv32_disasm(text, sizeof(text), word, pc, device_job_symbol, elf));
-}
-
 static void print_text(struct elf_image *elf)
 {
 	for (unsigned i = 0; i < elf->segments; i++) {
 		const struct elf_segment *s = &elf->segment[i];
 
 		for (uint32_t at = 0; (s->flags & 1) && at + 4 <= s->file_size; at += 4) {
-			uint32_t word;
+			uint32_t word, pc, offset;
+			char text[200];
+			const char *name;
 
 			memcpy(&word, s->bytes + at, 4);
-			print_insn(elf, s->address + at, word);
+			pc = s->address + at;
+			offset = 1;
+			name = device_job_symbol(elf, pc, &offset);
+			if (name && !offset)
+				printf("\n%08x <%s>:\n", pc, name);
+			printf("%8x:  %08x  %s\n", pc, word,
+			       rv32_disasm(text, sizeof(text), word, pc, device_job_symbol, elf));
 		}
 	}
 }

@@ -99,24 +99,6 @@ static bool pool_name(const struct tacho_device *d, enum tacho_memory memory, ch
 	return true;
 }
 
-/* The total with rounding: a buffer has the same address in each bank. */
-static void pool_alloc_emit(const struct tacho_buffer *b)
-{
-	char pool[40];
-
-	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
-		tacho_alloc(pool, (const void *)(uintptr_t)b->address,
-			    b->bank_size * buffer_banks(b->device, b->memory));
-}
-
-static void pool_free_emit(const struct tacho_buffer *b)
-{
-	char pool[40];
-
-	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
-		tacho_free(pool, (const void *)(uintptr_t)b->address);
-}
-
 static uint64_t up_to(uint64_t value, uint64_t step)
 {
 	return (value + step - 1) / step * step;
@@ -217,6 +199,7 @@ int tacho_buffer_make(struct tacho_buffer **out, struct tacho_device *d,
 {
 	struct tacho_buffer *b;
 	int r;
+	char pool[40];
 
 	TACHO_ZONE("tacho_buffer_new");
 	DEVICE_HOLD(d);
@@ -244,7 +227,10 @@ int tacho_buffer_make(struct tacho_buffer **out, struct tacho_device *d,
 		return r;
 	}
 	update_top(d);
-	pool_alloc_emit(b);
+	/* The total with rounding: a buffer has the same address in each bank. */
+	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
+		tacho_alloc(pool, (const void *)(uintptr_t)b->address,
+			    b->bank_size * buffer_banks(b->device, b->memory));
 	*out = b;
 	return 0;
 }
@@ -264,11 +250,14 @@ uint32_t tacho_buffer_stride(const struct tacho_buffer *b)
 
 void tacho_buffer_free(struct tacho_buffer *b)
 {
+	char pool[40];
+
 	if (!b)
 		return;
 	TACHO_ZONE("tacho_buffer_free");
 	DEVICE_HOLD(b->device);
-	pool_free_emit(b);
+	if (pool_name(b->device, b->memory, pool, sizeof(pool)))
+		tacho_free(pool, (const void *)(uintptr_t)b->address);
 	if (!b->placed)
 		buffer_give(b->device, b->memory, b->address, b->bank_size);
 	update_top(b->device);

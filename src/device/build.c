@@ -56,14 +56,6 @@ static void __attribute__((format(printf, 2, 3))) word(struct words *w, const ch
 	va_end(args);
 }
 
-static void build_words_free(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->v[i]);
-	vec_free(w);
-	buf_free(&w->source);
-}
-
 /* ---- files ---- */
 int device_read_file(const char *path, uint8_t **bytes, size_t *size)
 {
@@ -867,6 +859,9 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 			r = build_load(d, build, key, &e, out);
 	}
 out:
-	build_words_free(&w);
+	for (size_t i = 0; i < w.n; i++)
+		free(w.v[i]);
+	vec_free(&w);
+	buf_free(&w.source);
 	return r;
 }

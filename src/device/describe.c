@@ -42,22 +42,6 @@ static void add_cores(const struct tacho_device *d, struct json *j)
 	json_end(j);
 }
 
-static void add_device(const struct tacho_device *d, struct json *j)
-{
-	json_object(j, NULL);
-	json_uint(j, "device", d->number);
-	json_text(j, "arch", d->shape.arch);
-	json_uint(j, "mhz", d->shape.mhz);
-	json_array(j, "grid");
-	json_uint(j, NULL, d->shape.columns);
-	json_uint(j, NULL, d->shape.rows);
-	json_end(j);
-	json_uint(j, "max_compute_cores", d->workers);
-	json_bool(j, "modelled", d->shape.modelled);
-	add_cores(d, j);
-	json_end(j);
-}
-
 void device_describe(struct tacho_device *d)
 {
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
@@ -70,7 +54,18 @@ void device_describe(struct tacho_device *d)
 	d->described = recording;
 	json_init(&j, &text);
 	j.flat = 1;
-	add_device(d, &j);
+	json_object(&j, NULL);
+	json_uint(&j, "device", d->number);
+	json_text(&j, "arch", d->shape.arch);
+	json_uint(&j, "mhz", d->shape.mhz);
+	json_array(&j, "grid");
+	json_uint(&j, NULL, d->shape.columns);
+	json_uint(&j, NULL, d->shape.rows);
+	json_end(&j);
+	json_uint(&j, "max_compute_cores", d->workers);
+	json_bool(&j, "modelled", d->shape.modelled);
+	add_cores(d, &j);
+	json_end(&j);
 	/* Shown among other properties. */
 	n = 0;
 	for (size_t i = 0; i < text.len; i++)

@@ -43,17 +43,6 @@ void env_warn(const char *name, const char *format, ...)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Numbers that env_number() ignores and no other check reports. */
-static void check_number(const char *name)
-{
-	const char *text = environ_get(name);
-
-	if (text && *text && env_number(name, 0) != env_number(name, 1))
-		fprintf(stderr,
-			"tacho: warning: %s wants a number of up to %u, not '%s': not used\n", name,
-			LARGEST, text);
-}
-
 static void check_numbers(void)
 {
 	static const char *const names[] = {
@@ -69,8 +58,15 @@ static void check_numbers(void)
 		"TT_METAL_PROFILER_TRACE_TRACKING",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		check_number(names[i]);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		/* Numbers that env_number() ignores and no other check reports. */
+		const char *text = environ_get(names[i]);
+
+		if (text && *text && env_number(names[i], 0) != env_number(names[i], 1))
+			fprintf(stderr,
+				"tacho: warning: %s wants a number of up to %u, not '%s': not used\n",
+				names[i], LARGEST, text);
+	}
 }
 
 static void env_check_all(void)

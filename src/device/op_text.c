@@ -115,22 +115,6 @@ static void add_stem(struct buf *out, const char *path)
 	buf_add(out, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static void add_kernel(struct json *j, const struct op_form *form, const struct op_source *k)
-{
-	const char *said = form->info ? form->info->fidelity : NULL;
-	struct buf name = BUF_INIT;
-
-	add_stem(&name, k->source);
-	buf_addf(&name, "/%" PRIu64 "/", k->key);
-	json_object(j, NULL);
-	if (k->compute)
-		json_text(j, "math_fidelity", said ? said : NAMED(fidelities, k->fidelity));
-	json_text(j, "name", name.data);
-	json_text(j, "source", k->source);
-	json_end(j);
-	buf_free(&name);
-}
-
 static void add_kernels(struct json *j, const struct op_form *form)
 {
 	static const char *const lists[] = {"datamovement_kernels", "compute_kernels"};
@@ -140,8 +124,22 @@ static void add_kernels(struct json *j, const struct op_form *form)
 	for (int compute = 1; compute >= 0; compute--) {
 		json_array(j, lists[compute]);
 		for (size_t i = 0; i < form->kernels->n; i++)
-			if (form->kernels->v[i].compute == (compute == 1))
-				add_kernel(j, form, &form->kernels->v[i]);
+			if (form->kernels->v[i].compute == (compute == 1)) {
+				const struct op_source *k = &form->kernels->v[i];
+				const char *said = form->info ? form->info->fidelity : NULL;
+				struct buf name = BUF_INIT;
+
+				add_stem(&name, k->source);
+				buf_addf(&name, "/%" PRIu64 "/", k->key);
+				json_object(j, NULL);
+				if (k->compute)
+					json_text(j, "math_fidelity",
+						  said ? said : NAMED(fidelities, k->fidelity));
+				json_text(j, "name", name.data);
+				json_text(j, "source", k->source);
+				json_end(j);
+				buf_free(&name);
+			}
 		json_end(j);
 	}
 	json_object(j, "kernel_sizes");
@@ -218,17 +216,6 @@ static void add_members(struct json *j, const struct op_form *form, unsigned dev
 	json_end(j);
 }
 
-/* Of an op that runs on the host. */
-static void add_host_members(struct json *j, const struct op_form *form)
-{
-	if (form->info && form->info->attributes.n)
-		add_attributes(j, form->info);
-	else
-		json_null(j, "attributes");
-	add_inputs(j, form->info, 0);
-	json_text(j, "op_type", type_of(form, "python_fallback"));
-}
-
 void op_text(struct buf *out, const struct op_form *form, unsigned device, bool whole)
 {
 	struct buf name = BUF_INIT;
@@ -242,9 +229,15 @@ void op_text(struct buf *out, const struct op_form *form, unsigned device, bool 
 		j.flat = 1;
 		json_object(&j, NULL);
 		json_text(&j, "op_code", name.data);
-		if (device == TRACE_NONE)
-			add_host_members(&j, form);
-		else
+		if (device == TRACE_NONE) {
+			/* Of an op that runs on the host. */
+			if (form->info && form->info->attributes.n)
+				add_attributes(&j, form->info);
+			else
+				json_null(&j, "attributes");
+			add_inputs(&j, form->info, 0);
+			json_text(&j, "op_type", type_of(form, "python_fallback"));
+		} else
 			add_members(&j, form, device);
 		json_end(&j);
 		out->len -= out->len > 0; /* the newline */

@@ -147,16 +147,6 @@ static uint64_t value_at(const uint32_t *words)
 	return (uint64_t)words[0] << 32 | words[1];
 }
 
-static void values_emit(struct decode *d, const uint32_t *words, uint64_t time)
-{
-	bool two = marker_type(words[0]) == PROF_DATA_16;
-
-	d->run.data[0] = value_at(words + 2);
-	d->run.data[1] = two ? value_at(words + 4) : 0;
-	item_emit(d, two ? PROF_K_DATA_16 : PROF_K_DATA, marker_id(words[0]), time, time, 0);
-	d->run.data[0] = d->run.data[1] = 0;
-}
-
 static bool id_is_good(const struct decode *d, unsigned type, uint16_t id)
 {
 	if (type == PROF_EVENT)
@@ -194,8 +184,15 @@ static bool marker_take(struct decode *d, const uint32_t *words)
 		zone_end(d, id, time);
 	else if (type == PROF_EVENT)
 		item_emit(d, PROF_K_EVENT, id, time, time, 0);
-	else
-		values_emit(d, words, time);
+	else {
+		bool two = marker_type(words[0]) == PROF_DATA_16;
+
+		d->run.data[0] = value_at(words + 2);
+		d->run.data[1] = two ? value_at(words + 4) : 0;
+		item_emit(d, two ? PROF_K_DATA_16 : PROF_K_DATA, marker_id(words[0]), time, time,
+			  0);
+		d->run.data[0] = d->run.data[1] = 0;
+	}
 	return true;
 }
 

@@ -69,7 +69,7 @@ uint8_t prof_item_values(const struct prof_item *item, uint64_t values[2])
 	return item->kind == PROF_K_ZONE ? 0 : item->kind == PROF_K_DATA_16 ? 2 : 1;
 }
 
-/* What timelines show as the function of a marker that is no zone. */
+/* What timelines show as the function of a marker that is not a zone. */
 static const char *function_of(const struct prof_item *item)
 {
 	static const char *const words[] = {
@@ -119,16 +119,6 @@ static uint32_t srcloc_of_item(struct tacho_device *d, const struct prof_item *i
 		*known = tacho_srcloc_make(noc ? prof_noc_name(type) : prof_counter_name(type),
 					   function_of(item), "", 0, 0);
 	return *known;
-}
-
-static void plot_counter(const struct tacho_device *d, unsigned core, const struct prof_item *item)
-{
-	const struct tacho_device_core *c = &d->cores[core].info;
-	char name[96];
-
-	snprintf(name, sizeof(name), "Device %u %s (%u,%u)", d->number,
-		 prof_counter_name(item->data[1] & 0xff), c->logical_x, c->logical_y);
-	tacho_plot_int(name, (uint32_t)item->data[0]);
 }
 
 /* The data words of a marker; of a zone without a parent the op that runs, and its replay. */
@@ -191,8 +181,15 @@ static void put_items(struct tacho_device *d, unsigned core, uint64_t track,
 		marker_put(d, core, track, &m, items[i].start);
 		if (m.kind == TACHO_MARK_START)
 			open[depth++] = &items[i];
-		else if (m.kind == TACHO_MARK_COUNTER && m.values > 1)
-			plot_counter(d, core, &items[i]);
+		else if (m.kind == TACHO_MARK_COUNTER && m.values > 1) {
+			const struct tacho_device_core *c = &d->cores[core].info;
+			char name[96];
+
+			snprintf(name, sizeof(name), "Device %u %s (%u,%u)", d->number,
+				 prof_counter_name(items[i].data[1] & 0xff), c->logical_x,
+				 c->logical_y);
+			tacho_plot_int(name, (uint32_t)items[i].data[0]);
+		}
 	}
 }
 

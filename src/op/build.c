@@ -97,8 +97,15 @@ static const char *const noc_names[] = {"NOC BYTES", "NOC EVENTS", "NOC MULTICAS
 					"NOC CORES", "NOC MAX CORE SHARE (%)"};
 enum { NOC_COLUMNS = sizeof(noc_names) / sizeof(noc_names[0]) };
 
-static int columns_noc(struct building *b)
+static int columns_choose(struct building *b)
 {
+	b->t->quasar = b->in->dev->quasar;
+	/* Present only when a kernel has overwritten its markers. */
+	b->t->unreliable = b->in->issues->counts[OP_ISSUE_OVERWRITTEN] > 0;
+	for (int c = 0; c < OP_COLUMNS; c++)
+		b->t->shown[c] = op_column_shown((enum op_column)c, b->t->quasar);
+	if (columns_metrics(b) < 0 || columns_functions(b) < 0)
+		return TACHO_ENOMEM;
 	for (size_t c = 0; b->in->noc && b->in->noc->n && c < NOC_COLUMNS; c++) {
 		int64_t extra =
 			op_table_extra(b->t, OP_EXTRA_OTHER, noc_names[c], strlen(noc_names[c]));
@@ -109,18 +116,6 @@ static int columns_noc(struct building *b)
 			b->noc = (uint32_t)extra + 1;
 	}
 	return 0;
-}
-
-static int columns_choose(struct building *b)
-{
-	b->t->quasar = b->in->dev->quasar;
-	/* Present only when a kernel has overwritten its markers. */
-	b->t->unreliable = b->in->issues->counts[OP_ISSUE_OVERWRITTEN] > 0;
-	for (int c = 0; c < OP_COLUMNS; c++)
-		b->t->shown[c] = op_column_shown((enum op_column)c, b->t->quasar);
-	if (columns_metrics(b) < 0 || columns_functions(b) < 0)
-		return TACHO_ENOMEM;
-	return columns_noc(b);
 }
 
 /* ---- the host's side ---- */

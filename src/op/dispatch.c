@@ -39,15 +39,6 @@ static struct work *work_of(struct works *works, uint64_t id, uint64_t time)
 	return &works->v[works->n - 1];
 }
 
-static void work_add(struct work *w, uint64_t time)
-{
-	if (w->started)
-		w->span = (struct op_span){w->start, time, time - w->start, true};
-	else
-		w->start = time;
-	w->started = true;
-}
-
 /* The zone M[0..N) handled COMMAND_NAME: renames its first and last marker. */
 static void zone_add(const struct devlog *dev, struct work *w, const struct devlog_marker *m,
 		     size_t n, const char *command, enum arch_risc risc)
@@ -55,8 +46,15 @@ static void zone_add(const struct devlog *dev, struct work *w, const struct devl
 	for (size_t i = 0; i < n; i++) {
 		const char *name = i == 0 || i == n - 1 ? command : dev->zones.v[m[i].zone].text;
 
-		if (risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO))
-			work_add(w, m[i].time);
+		if (risc == RISC_BRISC ? strstr(name, COMMAND) != NULL : !strcmp(name, SEND_GO)) {
+			uint64_t time = m[i].time;
+
+			if (w->started)
+				w->span = (struct op_span){w->start, time, time - w->start, true};
+			else
+				w->start = time;
+			w->started = true;
+		}
 	}
 }
 

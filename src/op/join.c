@@ -395,27 +395,12 @@ static int by_id_and_session(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static int append_replays(struct join *j)
-{
-	struct order *order = calloc(j->replays.n + 1, sizeof(*order));
-	int r = order ? 0 : TACHO_ENOMEM;
-
-	for (size_t i = 0; i < j->replays.n && r == 0; i++)
-		order[i] = (struct order){j->ops->v[j->replays.v[i].device].id,
-					  j->replays.v[i].session, (uint32_t)i};
-	if (r == 0)
-		qsort(order, j->replays.n, sizeof(*order), by_id_and_session);
-	for (size_t i = 0; i < j->replays.n && r == 0; i++)
-		r = vec_push(j->rows, j->replays.v[order[i].row]);
-	free(order);
-	return r;
-}
-
 static int match_all(struct join *j)
 {
 	bool replays = j->host->replays.n > 0;
 	uint64_t last_ns = 0;
 	int r = collect_traces(j->host, &j->traces);
+	struct order *order;
 
 	if (r == 0)
 		r = choose_counters(j->host, j->ops, &j->traces);
@@ -428,7 +413,17 @@ static int match_all(struct join *j)
 	if (r < 0)
 		return r;
 	missing_data(j, replays);
-	return append_replays(j);
+	order = calloc(j->replays.n + 1, sizeof(*order));
+	r = order ? 0 : TACHO_ENOMEM;
+	for (size_t i = 0; i < j->replays.n && r == 0; i++)
+		order[i] = (struct order){j->ops->v[j->replays.v[i].device].id,
+					  j->replays.v[i].session, (uint32_t)i};
+	if (r == 0)
+		qsort(order, j->replays.n, sizeof(*order), by_id_and_session);
+	for (size_t i = 0; i < j->replays.n && r == 0; i++)
+		r = vec_push(j->rows, j->replays.v[order[i].row]);
+	free(order);
+	return r;
 }
 
 int op_join_device(struct op_host *host, struct op_executions *device_ops, struct op_rows *rows,

@@ -107,21 +107,6 @@ static int metrics_find(struct loading *l, enum op_metrics_mode mode)
 		       : 0;
 }
 
-static int join_runs(struct loading *l)
-{
-	struct op_loaded *out = l->out;
-	int r = l->source->runs(l->source->context, &l->measured, &out->host.table, &out->issues,
-				l->err);
-
-	if (r == 0 && l->o->measure_count)
-		op_issue_add(&out->issues, OP_ISSUE_IGNORED, TTLOG_CPP_FILE, 0, OP_NOWHERE,
-			     "the runtime has measured already: -a has no effect");
-	if (r == 0 && l->source->device)
-		r = markers_read(l, DEVLOG_SUB_DEVICES);
-	return r < 0 ? r
-		     : op_join_measured(&out->host, &l->measured, &l->rows, &out->issues, l->err);
-}
-
 static int join_markers(struct loading *l)
 {
 	int r = markers_read(l, DEVLOG_ALL);
@@ -137,8 +122,20 @@ static int join_markers(struct loading *l)
 
 static int join_all(struct loading *l)
 {
-	if (l->source->measured && !l->o->legacy)
-		return join_runs(l);
+	if (l->source->measured && !l->o->legacy) {
+		struct op_loaded *out = l->out;
+		int r = l->source->runs(l->source->context, &l->measured, &out->host.table,
+					&out->issues, l->err);
+
+		if (r == 0 && l->o->measure_count)
+			op_issue_add(&out->issues, OP_ISSUE_IGNORED, TTLOG_CPP_FILE, 0, OP_NOWHERE,
+				     "the runtime has measured already: -a has no effect");
+		if (r == 0 && l->source->device)
+			r = markers_read(l, DEVLOG_SUB_DEVICES);
+		return r < 0 ? r
+			     : op_join_measured(&out->host, &l->measured, &l->rows, &out->issues,
+						l->err);
+	}
 	if (l->source->device)
 		return join_markers(l);
 	if (!l->o->no_device)

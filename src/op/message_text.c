@@ -65,24 +65,6 @@ static void add_head_name(struct buf *out, const char *name, size_t len)
 		at[7] = '-';
 }
 
-static void text_trace(struct buf *out, const struct trace_row *row)
-{
-	static const char *const steps[TRACE_OP_STEPS] = {
-		[TRACE_OP_TRACE_BEGIN] = "BEGIN",
-		[TRACE_OP_TRACE_END] = "END",
-		[TRACE_OP_TRACE_REPLAY] = "REPLAY",
-		[TRACE_OP_TRACE_RELEASE] = "RELEASE",
-		[TRACE_OP_TRACE_PROGRAM] = "ENQUEUE_PROGRAM",
-	};
-	uint32_t step = TRACE_OP_WHAT(row->b);
-
-	buf_addf(out, "`TT_METAL_TRACE_%s: %" PRIu32 ", %" PRIu64,
-		 step < TRACE_OP_STEPS ? steps[step] : "?", TRACE_OP_DEVICE(row->b), row->a);
-	if (step == TRACE_OP_TRACE_PROGRAM)
-		buf_addf(out, ", %" PRIu64, row->c);
-	buf_addc(out, '`');
-}
-
 /* The members of the call, which the row has in its fields, and then those of the description. */
 static void text_description(struct buf *out, const struct trace_row *row, const char *json,
 			     const char *end)
@@ -126,8 +108,23 @@ int op_row_message(struct trace_row *row, struct buf *text)
 	buf_reset(text);
 	if (row->kind == TRACE_ROW_OP)
 		text_op(text, row);
-	else
-		text_trace(text, row);
+	else {
+		static const char *const steps[TRACE_OP_STEPS] = {
+			[TRACE_OP_TRACE_BEGIN] = "BEGIN",
+			[TRACE_OP_TRACE_END] = "END",
+			[TRACE_OP_TRACE_REPLAY] = "REPLAY",
+			[TRACE_OP_TRACE_RELEASE] = "RELEASE",
+			[TRACE_OP_TRACE_PROGRAM] = "ENQUEUE_PROGRAM",
+		};
+		uint32_t step = TRACE_OP_WHAT(row->b);
+
+		buf_addf(text, "`TT_METAL_TRACE_%s: %" PRIu32 ", %" PRIu64,
+			 step < TRACE_OP_STEPS ? steps[step] : "?", TRACE_OP_DEVICE(row->b),
+			 row->a);
+		if (step == TRACE_OP_TRACE_PROGRAM)
+			buf_addf(text, ", %" PRIu64, row->c);
+		buf_addc(text, '`');
+	}
 	if (text->failed)
 		return TACHO_ENOMEM;
 	row->kind = TRACE_ROW_MESSAGE;

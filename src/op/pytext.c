@@ -35,22 +35,6 @@ static bool pytext_printable(uint32_t c)
 		 (c >= 0xe0000 && !(c >= 0xe0100 && c <= 0xe01ef)));
 }
 
-static void add_escape(struct buf *out, uint32_t c)
-{
-	if (c == '\n')
-		buf_adds(out, "\\n");
-	else if (c == '\r')
-		buf_adds(out, "\\r");
-	else if (c == '\t')
-		buf_adds(out, "\\t");
-	else if (c < 0x100)
-		buf_addf(out, "\\x%02x", c);
-	else if (c < 0x10000)
-		buf_addf(out, "\\u%04x", c);
-	else
-		buf_addf(out, "\\U%08x", c);
-}
-
 void pytext_quote(struct buf *out, const char *text, size_t len)
 {
 	bool single = memchr(text, '\'', len), dbl = memchr(text, '"', len);
@@ -67,32 +51,27 @@ void pytext_quote(struct buf *out, const char *text, size_t len)
 		} else if (pytext_printable(c)) {
 			buf_add(out, text + i, n);
 		} else {
-			add_escape(out, c);
+			if (c == '\n')
+				buf_adds(out, "\\n");
+			else if (c == '\r')
+				buf_adds(out, "\\r");
+			else if (c == '\t')
+				buf_adds(out, "\\t");
+			else if (c < 0x100)
+				buf_addf(out, "\\x%02x", c);
+			else if (c < 0x10000)
+				buf_addf(out, "\\u%04x", c);
+			else
+				buf_addf(out, "\\U%08x", c);
 		}
 	}
 	buf_addc(out, quote);
 }
 
-static void add_children(struct buf *out, const struct jread_value *v)
-{
-	bool object = v->type == JREAD_OBJECT;
-
-	buf_addc(out, object ? '{' : '[');
-	for (const struct jread_value *c = v->first; c; c = c->next) {
-		if (c != v->first)
-			buf_adds(out, ", ");
-		if (object) {
-			pytext_quote(out, c->key, c->key_len);
-			buf_adds(out, ": ");
-		}
-		pytext_repr(out, c);
-	}
-	buf_addc(out, object ? '}' : ']');
-}
-
 void pytext_repr(struct buf *out, const struct jread_value *v)
 {
 	char number[FMT_SIZE];
+	bool object;
 
 	switch (v->type) {
 	case JREAD_NULL:
@@ -118,7 +97,18 @@ void pytext_repr(struct buf *out, const struct jread_value *v)
 		break;
 	case JREAD_ARRAY:
 	case JREAD_OBJECT:
-		add_children(out, v);
+		object = v->type == JREAD_OBJECT;
+		buf_addc(out, object ? '{' : '[');
+		for (const struct jread_value *c = v->first; c; c = c->next) {
+			if (c != v->first)
+				buf_adds(out, ", ");
+			if (object) {
+				pytext_quote(out, c->key, c->key_len);
+				buf_adds(out, ": ");
+			}
+			pytext_repr(out, c);
+		}
+		buf_addc(out, object ? '}' : ']');
 		break;
 	}
 }

@@ -266,20 +266,6 @@ static void add_json(struct json *j, const struct op_stat_line *line)
 	json_end(j);
 }
 
-static void stats_cores_add(struct json *j, const struct op_per_core *p)
-{
-	json_object(j, "stats");
-	json_double(j, "Average", (double)p->sum / p->count);
-	json_uint(j, "Count", p->count);
-	json_uint(j, "First", p->first);
-	json_uint(j, "Max", p->max);
-	json_double(j, "Median", p->median);
-	json_uint(j, "Min", p->min);
-	json_uint(j, "Range", p->max - p->min);
-	json_uint(j, "Sum", p->sum);
-	json_end(j);
-}
-
 static void stats_op_add(struct json *j, const struct op_execution *op)
 {
 	json_object(j, NULL);
@@ -295,7 +281,16 @@ static void stats_op_add(struct json *j, const struct op_execution *op)
 			continue;
 		json_object(j, op_measures[a].name);
 		if (cores) {
-			stats_cores_add(j, &op->per_core);
+			json_object(j, "stats");
+			json_double(j, "Average", (double)op->per_core.sum / op->per_core.count);
+			json_uint(j, "Count", op->per_core.count);
+			json_uint(j, "First", op->per_core.first);
+			json_uint(j, "Max", op->per_core.max);
+			json_double(j, "Median", op->per_core.median);
+			json_uint(j, "Min", op->per_core.min);
+			json_uint(j, "Range", op->per_core.max - op->per_core.min);
+			json_uint(j, "Sum", op->per_core.sum);
+			json_end(j);
 		} else {
 			json_array(j, "series");
 			json_object(j, NULL);

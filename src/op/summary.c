@@ -64,19 +64,11 @@ static int summary_by_kernel(const void *a, const void *b, void *arg)
 	return x->count > y->count ? -1 : x->count < y->count;
 }
 
-static void print_name(FILE *out, const struct op_name *name)
-{
-	struct buf text = BUF_INIT;
-
-	term_add_safe(&text, name->text, name->len);
-	fprintf(out, "  %.44s", text.len ? text.data : "(unknown)");
-	buf_free(&text);
-}
-
 static void print_op(const struct op_summary *s, uint32_t index, FILE *out)
 {
 	const struct op_summary_op *op = &s->ops.v[index];
 	char kernel[FMT_SIZE], mean[FMT_SIZE] = "-", gap[FMT_SIZE];
+	struct buf text = BUF_INIT;
 
 	/* Host ops have no time of their own. */
 	if (op->measured)
@@ -89,7 +81,9 @@ static void print_op(const struct op_summary *s, uint32_t index, FILE *out)
 		fprintf(out, "  %5.1f %%", 100 * op->imbalance);
 	else if (s->imbalance > 0)
 		fprintf(out, "        -");
-	print_name(out, &s->names.v[index]);
+	term_add_safe(&text, s->names.v[index].text, s->names.v[index].len);
+	fprintf(out, "  %.44s", text.len ? text.data : "(unknown)");
+	buf_free(&text);
 	fputc('\n', out);
 }
 

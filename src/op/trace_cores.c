@@ -203,20 +203,6 @@ static int trace_cores_clocks_read(struct op_cores *c)
 	return r;
 }
 
-/* The number of cores is unknown: use the number seen. */
-static void count_cores(struct op_cores *c)
-{
-	for (size_t d = 0; d < c->devices.n; d++) {
-		int64_t cores = 0;
-
-		for (size_t i = 0; i < c->riscs.n; i++)
-			cores += c->riscs.v[i].device == d && strcmp(c->riscs.v[i].name, "ERISC") &&
-				 (i == 0 || c->riscs.v[i].core != c->riscs.v[i - 1].core);
-		if (c->devices.v[d].max_cores == OP_NONE)
-			c->devices.v[d].max_cores = cores;
-	}
-}
-
 /* Zones that are markers of no length name their kind in the function. */
 static enum trace_marker_kind marker_kind(const char *function)
 {
@@ -263,7 +249,16 @@ int op_cores_open(struct op_cores *c, struct trace *trace, const uint8_t *tracks
 	r = c->zones && c->kinds ? find_tracks(c, tracks) : TACHO_ENOMEM;
 	if (r == 0)
 		r = trace_cores_clocks_read(c);
-	count_cores(c);
+	/* The number of cores is unknown: use the number seen. */
+	for (size_t d = 0; d < c->devices.n; d++) {
+		int64_t cores = 0;
+
+		for (size_t i = 0; i < c->riscs.n; i++)
+			cores += c->riscs.v[i].device == d && strcmp(c->riscs.v[i].name, "ERISC") &&
+				 (i == 0 || c->riscs.v[i].core != c->riscs.v[i - 1].core);
+		if (c->devices.v[d].max_cores == OP_NONE)
+			c->devices.v[d].max_cores = cores;
+	}
 	if (r < 0)
 		return err_set(err, r, "%s: %s", trace->path, err_text(r));
 	find_kinds(c);

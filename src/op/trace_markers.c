@@ -363,16 +363,6 @@ static bool row_read(struct walk *w, const struct trace_row *row, struct op_mark
 	return true;
 }
 
-static void loss_take(struct op_losses *lost, const struct trace_row *row)
-{
-	if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE) {
-		lost->full++;
-		lost->markers += row->c;
-	} else if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE_DAMAGE) {
-		lost->overwritten += row->c;
-	}
-}
-
 /* Where the rows of a RISC were left. */
 struct op_risc_reader {
 	struct {
@@ -400,7 +390,14 @@ static int marker_row_take(struct walk *w, struct op_risc_reader *reader,
 	if (row->kind == TRACE_ROW_MARKER_WORD && reader->waits) {
 		reader->m.value2 = row->a;
 	} else if (row->kind != TRACE_ROW_MARKER) {
-		loss_take(&w->c->riscs.v[w->risc].lost, row);
+		struct op_losses *lost = &w->c->riscs.v[w->risc].lost;
+
+		if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE) {
+			lost->full++;
+			lost->markers += row->c;
+		} else if (row->kind == TRACE_ROW_LOSS && row->a == TRACE_LOSS_DEVICE_DAMAGE) {
+			lost->overwritten += row->c;
+		}
 		return 0;
 	}
 	if (reader->waits)

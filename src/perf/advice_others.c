@@ -167,19 +167,6 @@ static void advise_dram(struct list *l, const struct perf_report *r, const struc
 		advise_fidelity(l, r, op);
 }
 
-static void advise_flop(struct list *l, const struct perf_report *r, const struct perf_op *op)
-{
-	int cores = model_is_exact(r) ? 64 : perf_available(r, op);
-
-	if (op->cores < cores && (model_is_exact(r) || !op->sharded))
-		advice_others_add(
-			l, ADVICE_GRID, op->time * (1 - op->cores / cores),
-			"Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
-			op->cores, cores);
-	if (op->verdict == VERDICT_TOO_HIGH)
-		advise_fidelity(l, r, op);
-}
-
 static bool advice_others_absent(int64_t n)
 {
 	return n == PERF_NO_NUMBER;
@@ -291,6 +278,7 @@ int perf_advise_others(const struct perf_report *r, const struct perf_op *op,
 {
 	struct list l = {items, 0};
 	const struct perf_kind *k = perf_op_kind(r, op);
+	int cores;
 
 	if (k->family != FAMILY_MATMUL || op->type == TYPE_SIGNPOST)
 		return 0;
@@ -300,7 +288,14 @@ int perf_advise_others(const struct perf_report *r, const struct perf_op *op,
 		advise_dram(&l, r, op);
 		break;
 	case BOUND_FLOP:
-		advise_flop(&l, r, op);
+		cores = model_is_exact(r) ? 64 : perf_available(r, op);
+		if (op->cores < cores && (model_is_exact(r) || !op->sharded))
+			advice_others_add(
+				&l, ADVICE_GRID, op->time * (1 - op->cores / cores),
+				"Give it a larger grid: it is bound by arithmetic and runs on %g of %d cores",
+				op->cores, cores);
+		if (op->verdict == VERDICT_TOO_HIGH)
+			advise_fidelity(&l, r, op);
 		break;
 	case BOUND_SLOW:
 		advise_slow(&l, r, op);

@@ -473,14 +473,6 @@ static void choose_workers(struct perf_report *r, struct perf_notes *notes)
 			  r->workers);
 }
 
-static void note_start(const struct perf_report *r, struct perf_notes *notes)
-{
-	static const char *const formats[] = {"v1", "v2", "v2.1"};
-
-	perf_note(notes, NOTE_INFO, "Format %s, architecture %s, %d worker cores",
-		  formats[r->in->format], r->arch_name, r->workers);
-}
-
 /* A sparse matmul has the number of its active batches. */
 static int label_sparse(struct perf_report *r, struct perf_input *in, struct perf_notes *notes)
 {
@@ -543,13 +535,6 @@ static void impossible_drop(struct perf_input *in, struct perf_notes *notes)
 		  n, n == 1 ? "" : "s", perf_row_line(first));
 }
 
-/* Release 1.2.4 and its successor print unknown values as NaN. */
-static void print_nan(struct perf_input *in, bool nan)
-{
-	for (size_t i = 0; i < in->kinds.n; i++)
-		in->kinds.v[i].says_nan = nan;
-}
-
 /* Do ops of the window need data that the files lack? */
 static void find_damage(const struct perf_report *r, struct perf_input *in)
 {
@@ -609,6 +594,7 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	struct perf_order order = {0};
 	struct perf_merged merged = {.started = calloc(in->files.n + 1, sizeof(bool))};
 	int code;
+	static const char *const formats[] = {"v1", "v2", "v2.1"};
 
 	*r = (struct perf_report){.in = in, .options = o, .busy = NAN, .overlap = NAN};
 	code = choose_arch(r, notes, err);
@@ -617,7 +603,8 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 		return code;
 	}
 	choose_workers(r, notes);
-	note_start(r, notes);
+	perf_note(notes, NOTE_INFO, "Format %s, architecture %s, %d worker cores",
+		  formats[r->in->format], r->arch_name, r->workers);
 	if (o->model != PERF_MODEL_1_2_4) {
 		/* Release 1.2.4 uses names alone. */
 		for (size_t i = 0; i < in->kinds.n; i++)
@@ -626,7 +613,9 @@ int perf_report_make(struct perf_report *r, struct perf_input *in, const struct 
 	}
 	if (o->model == PERF_MODEL_TACHO)
 		impossible_drop(in, notes);
-	print_nan(in, o->model != PERF_MODEL_TACHO);
+	/* Release 1.2.4 and its successor print unknown values as NaN. */
+	for (size_t i = 0; i < in->kinds.n; i++)
+		in->kinds.v[i].says_nan = o->model != PERF_MODEL_TACHO;
 	code = merged.started ? label_sparse(r, in, notes) : TACHO_ENOMEM;
 	if (code == 0 && o->model == PERF_MODEL_NEXT)
 		code = perf_next_labels(in);

@@ -142,15 +142,6 @@ static void op_code(struct writer *w, const struct perf_op *op)
 	buf_free(&name);
 }
 
-static void csvout_math(struct writer *w, const struct perf_kind *k)
-{
-	struct buf text = BUF_INIT;
-
-	perf_add_math(&text, k);
-	csvout_cell(w, text.data, text.len);
-	buf_free(&text);
-}
-
 static void csvout_advice(struct writer *w, const struct perf_op *op)
 {
 	struct perf_advice_item items[PERF_ADVICE_MAX];
@@ -196,17 +187,6 @@ static void tacho_columns(struct writer *w, const struct perf_op *op)
 	csvout_number(w, !isnan(perf_balance(d)), perf_balance(d));
 }
 
-static void csvout_tensors(struct writer *w, const struct perf_kind *k)
-{
-	static const enum perf_tensor order[] = {OUT, IN0, IN1};
-
-	for (int i = 0; i < TENSORS; i++) {
-		const char *none = k->says_nan && w->r->in->has_datatypes[order[i]] ? "nan" : "";
-
-		csvout_string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
-	}
-}
-
 static void csvout_calls(struct writer *w, const struct perf_row *row)
 {
 	bool text = w->r->in->calls_text;
@@ -223,6 +203,8 @@ static void csvout_line(struct writer *w, const struct perf_op *op)
 {
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(w->r, op);
+	struct buf text = BUF_INIT;
+	static const enum perf_tensor order[] = {OUT, IN0, IN1};
 
 	w->first = true;
 	csvout_whole(w, perf_op_id(op), 0);
@@ -237,8 +219,14 @@ static void csvout_line(struct writer *w, const struct perf_op *op)
 	csvout_number(w, op->has & HAS_DRAM_PCT, op->dram_pct);
 	csvout_number(w, op->has & HAS_FLOPS, op->flops);
 	csvout_number(w, op->has & HAS_FLOPS_PCT, op->flops_pct);
-	csvout_math(w, k);
-	csvout_tensors(w, k);
+	perf_add_math(&text, k);
+	csvout_cell(w, text.data, text.len);
+	buf_free(&text);
+	for (int i = 0; i < TENSORS; i++) {
+		const char *none = k->says_nan && w->r->in->has_datatypes[order[i]] ? "nan" : "";
+
+		csvout_string(w, k->datatype[order[i]] ? k->datatype[order[i]] : none);
+	}
 	csvout_string(w, op->sharded ? "True" : "False");
 	csvout_string(w, k->memory[IN0] ? k->memory[IN0] : "");
 	csvout_whole(w, k->block_w, PERF_NO_NUMBER);
@@ -256,22 +244,6 @@ static void csvout_line(struct writer *w, const struct perf_op *op)
 	buf_add(w->out, "\r\n", 2);
 }
 
-static void csvout_header(struct writer *w)
-{
-	w->first = true;
-	for (size_t i = 0; i < COUNT(columns); i++)
-		csvout_string(w, columns[i]);
-	for (size_t i = 0; w->next && i < COUNT(columns_next); i++)
-		csvout_string(w, columns_next[i]);
-	for (size_t i = 0; w->tacho && i < COUNT(columns_tacho); i++)
-		csvout_string(w, columns_tacho[i]);
-	if (!w->o->no_advice)
-		csvout_string(w, "Advice");
-	if (w->o->raw_op_codes)
-		csvout_string(w, "Raw OP Code");
-	buf_add(w->out, "\r\n", 2);
-}
-
 int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 		   const struct perf_csv_options *o, FILE *file)
 {
@@ -284,7 +256,18 @@ int perf_csv_write(const struct perf_report *r, const struct perf_view *view,
 			   .text = BUF_INIT};
 	int code = perf_categories_make(&w.categories, r);
 
-	csvout_header(&w);
+	w.first = true;
+	for (size_t i = 0; i < COUNT(columns); i++)
+		csvout_string(&w, columns[i]);
+	for (size_t i = 0; w.next && i < COUNT(columns_next); i++)
+		csvout_string(&w, columns_next[i]);
+	for (size_t i = 0; w.tacho && i < COUNT(columns_tacho); i++)
+		csvout_string(&w, columns_tacho[i]);
+	if (!w.o->no_advice)
+		csvout_string(&w, "Advice");
+	if (w.o->raw_op_codes)
+		csvout_string(&w, "Raw OP Code");
+	buf_add(w.out, "\r\n", 2);
 	for (size_t i = 0; i < view->n && code == 0; i++) {
 		csvout_line(&w, &r->ops.v[view->v[i]]);
 		if (out.len >= PERF_FLUSH)

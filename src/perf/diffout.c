@@ -87,22 +87,6 @@ static void heading_text(struct writer *w, const char *title, bool ids)
 		 "after us", "of time", "of gaps", ids ? "ID" : "ops", ids ? "ID" : "ops", "op");
 }
 
-static void group_text(struct writer *w, const struct perf_change *c)
-{
-	enum perf_metric m = w->d->metric;
-
-	change_add(w, perf_change_of(c, m));
-	percent_add(w->out, perf_change_percent(c, m));
-	diffout_number_add(w->out, c->runs[m][BEFORE].mean, 15);
-	diffout_number_add(w->out, c->runs[m][AFTER].mean, 15);
-	diffout_number_add(w->out, perf_change_of(c, METRIC_TIME), 13);
-	diffout_number_add(w->out, perf_change_of(c, METRIC_GAP), 13);
-	buf_addf(w->out, "%8llu%8llu  ", (unsigned long long)c->ops[BEFORE],
-		 (unsigned long long)c->ops[AFTER]);
-	label_add(w, c->label);
-	buf_adds(w->out, !perf_change_clear(c, m) ? "  (within the noise)\n" : "\n");
-}
-
 static uint32_t pair_id(const struct perf_diff *d, const struct perf_pair *p, int side)
 {
 	const struct perf_report *r = d->reports[side == BEFORE ? 0 : d->n[BEFORE]];
@@ -146,12 +130,23 @@ static void groups_text(struct writer *w, bool slower)
 	for (size_t i = 0; i < w->d->groups.n && shown < w->top; i++) {
 		const struct perf_change *c = &w->d->groups.v[slower ? i : w->d->groups.n - 1 - i];
 		double change = perf_change_of(c, w->d->metric);
+		enum perf_metric m;
 
 		if (slower ? change <= 0 : change >= 0)
 			break;
 		if (shown++ == 0)
 			heading_text(w, slower ? "Slower, by op" : "Faster, by op", false);
-		group_text(w, c);
+		m = w->d->metric;
+		change_add(w, perf_change_of(c, m));
+		percent_add(w->out, perf_change_percent(c, m));
+		diffout_number_add(w->out, c->runs[m][BEFORE].mean, 15);
+		diffout_number_add(w->out, c->runs[m][AFTER].mean, 15);
+		diffout_number_add(w->out, perf_change_of(c, METRIC_TIME), 13);
+		diffout_number_add(w->out, perf_change_of(c, METRIC_GAP), 13);
+		buf_addf(w->out, "%8llu%8llu  ", (unsigned long long)c->ops[BEFORE],
+			 (unsigned long long)c->ops[AFTER]);
+		label_add(w, c->label);
+		buf_adds(w->out, !perf_change_clear(c, m) ? "  (within the noise)\n" : "\n");
 	}
 }
 
@@ -256,24 +251,6 @@ static void change_json(struct json *j, const struct perf_diff *d, const struct 
 	}
 }
 
-static void pair_json(struct json *j, const struct perf_diff *d, const struct perf_pair *p)
-{
-	json_object(j, NULL);
-	json_text(j, "op_code", p->label);
-	json_double(j, "change_us", perf_pair_change(p, d->metric));
-	for (int s = 0; s < SIDES; s++) {
-		json_object(j, side_names[s]);
-		if (pair_id(d, p, s))
-			json_int(j, "id", pair_id(d, p, s));
-		else
-			json_null(j, "id");
-		json_double(j, "device_time_us", p->time[s]);
-		json_double(j, "op_to_op_gap_us", p->gap[s]);
-		json_end(j);
-	}
-	json_end(j);
-}
-
 static void json_write(struct writer *w)
 {
 	const struct perf_diff *d = w->d;
@@ -297,8 +274,22 @@ static void json_write(struct writer *w)
 	}
 	json_end(&j);
 	json_array(&j, "one_by_one");
-	for (size_t i = 0; i < d->pairs.n; i++)
-		pair_json(&j, d, &d->pairs.v[i]);
+	for (size_t i = 0; i < d->pairs.n; i++) {
+		json_object(&j, NULL);
+		json_text(&j, "op_code", d->pairs.v[i].label);
+		json_double(&j, "change_us", perf_pair_change(&d->pairs.v[i], d->metric));
+		for (int s = 0; s < SIDES; s++) {
+			json_object(&j, side_names[s]);
+			if (pair_id(d, &d->pairs.v[i], s))
+				json_int(&j, "id", pair_id(d, &d->pairs.v[i], s));
+			else
+				json_null(&j, "id");
+			json_double(&j, "device_time_us", d->pairs.v[i].time[s]);
+			json_double(&j, "op_to_op_gap_us", d->pairs.v[i].gap[s]);
+			json_end(&j);
+		}
+		json_end(&j);
+	}
 	json_end(&j);
 	json_end(&j);
 }

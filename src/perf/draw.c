@@ -161,16 +161,6 @@ static void draw_fill(struct pixels *p, double x0, double y0, double x1, double 
 		memcpy(first + (size_t)y * p->stride, first, (size_t)(right - left) * 3);
 }
 
-static void png_box(struct pixels *p, const struct draw_shape *s)
-{
-	double x0 = s->x * p->scale, y0 = s->y * p->scale, x1 = (s->x + s->w) * p->scale,
-	       y1 = (s->y + s->h) * p->scale, line = fmax(1, p->scale / 2);
-
-	draw_fill(p, x0, y0, x1, y1, s->border);
-	if (y1 - y0 > 2 * line && x1 - x0 > 2 * line)
-		draw_fill(p, x0 + line, y0 + line, x1 - line, y1 - line, s->color);
-}
-
 /* The distance of (X, Y) from the line between two points. */
 static double draw_distance(double x, double y, const double *a, const double *b)
 {
@@ -329,8 +319,18 @@ int drawing_png(const struct drawing *d, double scale, struct buf *out)
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->v[i].text)
 			png_text(&p, &d->v[i]);
-		else
-			png_box(&p, &d->v[i]);
+		else {
+			double x0 = d->v[i].x * p.scale;
+			double y0 = d->v[i].y * p.scale;
+			double x1 = (d->v[i].x + d->v[i].w) * p.scale;
+			double y1 = (d->v[i].y + d->v[i].h) * p.scale;
+			double line = fmax(1, p.scale / 2);
+
+			draw_fill(&p, x0, y0, x1, y1, d->v[i].border);
+			if (y1 - y0 > 2 * line && x1 - x0 > 2 * line)
+				draw_fill(&p, x0 + line, y0 + line, x1 - line, y1 - line,
+					  d->v[i].color);
+		}
 	}
 	add_header(out, &p);
 	r = add_pixels(out, &p);

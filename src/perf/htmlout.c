@@ -94,17 +94,6 @@ static void figure_put(struct json *j, bool has, double value)
 		json_null(j, NULL);
 }
 
-static void advice_put(struct page *p, const struct perf_op *op)
-{
-	struct perf_advice_item items[PERF_ADVICE_MAX];
-	int n = perf_advise(p->r, op, items);
-
-	json_array(&p->j, NULL);
-	for (int i = 0; i < n; i++)
-		json_int(&p->j, NULL, text_number(p, items[i].text));
-	json_end(&p->j);
-}
-
 static void htmlout_causes_put(struct page *p, const struct perf_op *op)
 {
 	const struct perf_gap *gap = perf_gap_of(p->r->gaps, op);
@@ -133,6 +122,8 @@ static void htmlout_op_put(struct page *p, const struct perf_op *op)
 	const struct perf_kind *k = perf_op_kind(p->r, op);
 	struct json *j = &p->j;
 	struct buf math = BUF_INIT;
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	int n;
 
 	json_array(j, NULL);
 	json_int(j, NULL, perf_op_id(op));
@@ -159,7 +150,11 @@ static void htmlout_op_put(struct page *p, const struct perf_op *op)
 	perf_add_math(&math, k);
 	json_int(j, NULL, text_number(p, math.failed || !math.data ? "" : math.data));
 	json_text(j, NULL, perf_limit_name(perf_limit_of(&row->on_device)));
-	advice_put(p, op);
+	n = perf_advise(p->r, op, items);
+	json_array(&p->j, NULL);
+	for (int i = 0; i < n; i++)
+		json_int(&p->j, NULL, text_number(p, items[i].text));
+	json_end(&p->j);
 	htmlout_causes_put(p, op);
 	json_end(j);
 	buf_free(&math);

@@ -7,37 +7,12 @@
 
 #include <string.h>
 
-static void region_json(struct json *j, const struct perf_region *r, bool chosen)
-{
-	json_object(j, NULL);
-	json_text(j, "from", r->name);
-	json_text(j, "to", r->end_name);
-	json_int(j, "ops", r->ops);
-	json_int(j, "measured_ops", r->measured);
-	json_double(j, "device_time_us", r->time);
-	json_bool(j, "default", chosen);
-	json_end(j);
-}
-
 static void name_add(struct buf *out, const char *name, struct perf_style style)
 {
 	if (style.safe)
 		term_add_safe(out, name, strlen(name));
 	else
 		buf_adds(out, name);
-}
-
-static void region_text(struct buf *out, const struct perf_region *r, bool chosen,
-			struct perf_style style)
-{
-	char time[FMT_FIXED_SIZE];
-
-	fmt_fixed(time, r->time, 1);
-	buf_addf(out, "%c %9u %9u %15s  ", chosen ? '*' : ' ', r->ops, r->measured, time);
-	name_add(out, r->name, style);
-	buf_adds(out, " .. ");
-	name_add(out, r->end_name ? r->end_name : "the end", style);
-	buf_addc(out, '\n');
 }
 
 static int file_write(const struct perf_input *in, const struct perf_file *file,
@@ -65,10 +40,27 @@ static int file_write(const struct perf_input *in, const struct perf_file *file,
 				 "region (* is the default)");
 	}
 	for (size_t i = 0; i < regions.n; i++) {
-		if (j)
-			region_json(j, &regions.v[i], chosen == &regions.v[i]);
-		else
-			region_text(out, &regions.v[i], chosen == &regions.v[i], style);
+		if (j) {
+			json_object(j, NULL);
+			json_text(j, "from", regions.v[i].name);
+			json_text(j, "to", regions.v[i].end_name);
+			json_int(j, "ops", regions.v[i].ops);
+			json_int(j, "measured_ops", regions.v[i].measured);
+			json_double(j, "device_time_us", regions.v[i].time);
+			json_bool(j, "default", chosen == &regions.v[i]);
+			json_end(j);
+		} else {
+			char time[FMT_FIXED_SIZE];
+
+			fmt_fixed(time, regions.v[i].time, 1);
+			buf_addf(out, "%c %9u %9u %15s  ", (chosen == &regions.v[i]) ? '*' : ' ',
+				 regions.v[i].ops, regions.v[i].measured, time);
+			name_add(out, regions.v[i].name, style);
+			buf_adds(out, " .. ");
+			name_add(out, regions.v[i].end_name ? regions.v[i].end_name : "the end",
+				 style);
+			buf_addc(out, '\n');
+		}
 	}
 	if (j) {
 		json_end(j);

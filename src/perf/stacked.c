@@ -309,17 +309,6 @@ static int builder_init(struct builder *b)
 	return b->slots && b->head && b->key_of_kind && b->out->keys ? 0 : TACHO_ENOMEM;
 }
 
-static void builder_free(struct builder *b)
-{
-	free(b->slots);
-	free(b->head);
-	free(b->key_of_kind);
-	free(b->weight_time);
-	free(b->weight_flops);
-	vec_free(&b->sums);
-	vec_free(&b->totals);
-}
-
 int perf_stacked_make(struct perf_stacked *out, const struct perf_report *r, enum perf_group group,
 		      struct perf_notes *notes)
 {
@@ -337,7 +326,13 @@ int perf_stacked_make(struct perf_stacked *out, const struct perf_report *r, enu
 	note_unclassified(&b, notes);
 	code = 0;
 out:
-	builder_free(&b);
+	free(b.slots);
+	free(b.head);
+	free(b.key_of_kind);
+	free(b.weight_time);
+	free(b.weight_flops);
+	vec_free(&b.sums);
+	vec_free(&b.totals);
 	return code;
 }
 

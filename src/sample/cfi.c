@@ -223,16 +223,6 @@ static void cfa_set(struct machine *m, uint64_t reg, int64_t value)
 	m->row.cfa_value = (int32_t)value;
 }
 
-static void cfa_set_expression(struct machine *m, struct in *in)
-{
-	uint64_t len = in_uleb(in);
-
-	m->row.cfa_computed = true;
-	m->row.cfa_value = (int32_t)in->at;
-	m->row.cfa_len = (uint32_t)len;
-	cfi_in_skip(in, len);
-}
-
 static bool state_push(struct machine *m)
 {
 	if (m->depth == LIMIT_CFI_STATES)
@@ -308,7 +298,7 @@ static bool machine_step_rare(struct machine *m, struct in *in, uint8_t op)
 /* An instruction below 0x40; false: unknown. */
 static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 {
-	uint64_t reg;
+	uint64_t reg, len;
 
 	switch (op) {
 	case DW_CFA_nop:
@@ -333,7 +323,11 @@ static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 		m->row.cfa_value = (int32_t)in_uleb(in);
 		return true;
 	case DW_CFA_def_cfa_expression:
-		cfa_set_expression(m, in);
+		len = in_uleb(in);
+		m->row.cfa_computed = true;
+		m->row.cfa_value = (int32_t)in->at;
+		m->row.cfa_len = (uint32_t)len;
+		cfi_in_skip(in, len);
 		return true;
 	case DW_CFA_remember_state:
 		return state_push(m);

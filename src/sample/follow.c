@@ -90,18 +90,6 @@ void follow_thread_name(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t 
 	name_put(s, SAMPLER_THREAD, pid, tid, 0, ns, name);
 }
 
-static void comm_follow(struct sampler *s, const struct record *r)
-{
-	struct sampled_process *p = sampler_process(s, r->pid);
-
-	if (p && (r->exec || !p->announced)) {
-		if (r->exec)
-			space_clear(&p->space);
-		follow_process_name(s, r->pid, r->time, r->name);
-	}
-	follow_thread_name(s, r->pid, r->tid, r->time, r->name);
-}
-
 static void fork_follow(struct sampler *s, const struct record *r)
 {
 	struct sampled_process *parent, *child;
@@ -164,13 +152,20 @@ static void exit_follow(struct sampler *s, const struct record *r)
 void follow_record(struct sampler *s, const struct record *r)
 {
 	struct sampler_event e = {.kind = SAMPLER_LOST};
+	struct sampled_process *p;
 
 	switch (r->kind) {
 	case RECORD_MMAP:
 		mmap_follow(s, r);
 		break;
 	case RECORD_COMM:
-		comm_follow(s, r);
+		p = sampler_process(s, r->pid);
+		if (p && (r->exec || !p->announced)) {
+			if (r->exec)
+				space_clear(&p->space);
+			follow_process_name(s, r->pid, r->time, r->name);
+		}
+		follow_thread_name(s, r->pid, r->tid, r->time, r->name);
 		break;
 	case RECORD_FORK:
 		fork_follow(s, r);

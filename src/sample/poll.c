@@ -54,22 +54,6 @@ static void poll_switch(struct sampler *s, struct sampled_thread *t, uint64_t ns
 	states_switch(s, &r);
 }
 
-/*
- * The thread has run since the last poll at t->polled: some of the time since, then it waited for a
- * CPU, then it waits again.
- */
-static void ran_note(struct sampler *s, struct sampled_thread *t, const struct schedule *new,
-		     uint64_t now)
-{
-	uint64_t ran = new->run - t->schedule.run, at = t->polled;
-
-	if (new->run < t->schedule.run || ran > now - at)
-		ran = now - at;
-	poll_switch(s, t, at, false);
-	poll_switch(s, t, at + ran, true);
-	t->schedule = *new;
-}
-
 /* It has not run since the last poll: reads its stack, which is valid if it still has not. */
 static void wait_note(struct sampler *s, struct sampled_thread *t, uint64_t now)
 {
@@ -101,7 +85,16 @@ static void thread_poll(struct sampler *s, uint32_t pid, uint32_t tid, uint64_t 
 		t->delay = new.wait;
 		poll_switch(s, t, now, true);
 	} else if (has_run(&t->schedule, &new)) {
-		ran_note(s, t, &new, now);
+		uint64_t ran = new.run - t->schedule.run;
+		uint64_t at = t->polled;
+
+		/* The thread has run since the last poll at t->polled: some of the time since, then
+		 * it waited for a CPU, then it waits again. */
+		if (new.run < t->schedule.run || ran > now - at)
+			ran = now - at;
+		poll_switch(s, t, at, false);
+		poll_switch(s, t, at + ran, true);
+		t->schedule = new;
 	} else {
 		wait_note(s, t, now);
 	}

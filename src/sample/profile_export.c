@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-/* The format gives ';' and trailing blanks a meaning. */
-static void folded_name(struct buf *line, const char *name)
-{
-	for (; *name; name++)
-		buf_addc(line, *name == ';' ? ':' : *name);
-}
-
 struct frame_list {
 	VEC(uint32_t); /* frames of a stack, innermost first */
 };
@@ -46,7 +39,11 @@ int profile_write_folded(FILE *out, struct profile *p, const struct profile_filt
 		r = stack_frames(p, node, &frames);
 		buf_reset(&line);
 		for (size_t i = frames.n; i-- > 0 && r == 0;) {
-			folded_name(&line, p->functions.v[p->frames.v[frames.v[i]].function].name);
+			const char *name = p->functions.v[p->frames.v[frames.v[i]].function].name;
+
+			/* The format gives ';' and trailing blanks a meaning. */
+			for (; *name; name++)
+				buf_addc(&line, *name == ';' ? ':' : *name);
 			if (i)
 				buf_addc(&line, ';');
 		}

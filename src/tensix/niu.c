@@ -457,27 +457,11 @@ static void arrive_atomic(struct tensix *t, struct packet *p, uint64_t time)
 		packet_free(t, p);
 }
 
-/* A response has reached its requester. */
-static void arrive_answer(struct tensix *t, struct packet *p, uint64_t time)
-{
-	struct tensix_core *c = &t->cores[p->source];
-	struct niu *n = &c->niu[p->noc];
-
-	if (p->kind == PACKET_READ_DATA && p->len) {
-		memcpy(c->l1 + p->local, p->data, p->len);
-		core_touched(c, p->local, p->len, time);
-	} else if (p->kind == PACKET_ATOMIC_DATA && p->local && p->local + 4 <= c->l1_size) {
-		memcpy(c->l1 + (p->local & ~3u), p->data, 4);
-		core_touched(c, p->local & ~3u, 4, time);
-	}
-	n->counter[p->counter]++;
-	n->counter[N_OUTSTANDING + p->trid]--;
-	core_registers_changed(c, time);
-	packet_free(t, p);
-}
-
 void noc_arrive(struct tensix *t, struct packet *p, uint64_t time)
 {
+	struct tensix_core *c;
+	struct niu *n;
+
 	t->under_way--;
 	switch ((enum packet_kind)p->kind) {
 	case PACKET_READ:
@@ -494,7 +478,21 @@ void noc_arrive(struct tensix *t, struct packet *p, uint64_t time)
 		link_arrive(t, p, time);
 		break;
 	default:
-		arrive_answer(t, p, time);
+		/* A response has reached its requester. */
+		c = &t->cores[p->source];
+		n = &c->niu[p->noc];
+		if (p->kind == PACKET_READ_DATA && p->len) {
+			memcpy(c->l1 + p->local, p->data, p->len);
+			core_touched(c, p->local, p->len, time);
+		} else if (p->kind == PACKET_ATOMIC_DATA && p->local &&
+			   p->local + 4 <= c->l1_size) {
+			memcpy(c->l1 + (p->local & ~3u), p->data, 4);
+			core_touched(c, p->local & ~3u, 4, time);
+		}
+		n->counter[p->counter]++;
+		n->counter[N_OUTSTANDING + p->trid]--;
+		core_registers_changed(c, time);
+		packet_free(t, p);
 		break;
 	}
 }

@@ -90,13 +90,6 @@ void tile_broadcast(struct tile *dst, const struct tile *a, enum tile_broadcast 
 	}
 }
 
-/* Copies row ROW to the first row, which a broadcast uses. */
-static void tile_row_first(struct tile *t, unsigned row)
-{
-	memmove(&t->i[tile_at(0, 0)], &t->i[tile_at(row, 0)], 16 * sizeof(float));
-	memmove(&t->i[tile_at(0, 16)], &t->i[tile_at(row, 16)], 16 * sizeof(float));
-}
-
 WIDE void float_pairs(float *dst, const float *a, const float *b, enum tile_binary op)
 {
 	if (op == TILE_ADD)
@@ -130,7 +123,9 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 	if (broadcast) {
 		if (broadcast == TILE_BCAST_ROW && row && row < TILE_DIM) {
 			y = *b;
-			tile_row_first(&y, row);
+			/* Copies row ROW to the first row, which a broadcast uses. */
+			memmove(&y.i[tile_at(0, 0)], &y.i[tile_at(row, 0)], 16 * sizeof(float));
+			memmove(&y.i[tile_at(0, 16)], &y.i[tile_at(row, 16)], 16 * sizeof(float));
 			b = &y;
 		}
 		tile_broadcast(&y, b, broadcast);

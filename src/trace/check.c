@@ -212,21 +212,6 @@ static void check_ledgers(struct checker *c)
 		      AT(sum.rows_emitted), AT(c->rows_counted), AT(sum.rows_lost));
 }
 
-static void check_counts(struct checker *c)
-{
-	const struct trace_private *p = c->p;
-	const struct trace_damage *d = &p->trace.damage;
-
-	if (c->result->zones != p->trace.zones || c->zone_segments != p->zone_segments)
-		fault(c, "the blocks hold %llu zones, the index says %llu", AT(c->result->zones),
-		      AT(p->trace.zones));
-	if (c->result->rows != p->trace.rows || c->row_segments != p->rows.n)
-		fault(c, "the blocks hold %llu rows, the index says %llu", AT(c->result->rows),
-		      AT(p->trace.rows));
-	if (d->unfinished)
-		fault(c, "the recorder did not close the file");
-}
-
 int trace_check(struct trace *trace, struct trace_check *result, struct tacho_error *err)
 {
 	struct checker c = {.p = private_of(trace), .result = result};
@@ -237,8 +222,20 @@ int trace_check(struct trace *trace, struct trace_check *result, struct tacho_er
 	if (c.lane_end)
 		r = check_blocks(&c);
 	if (r == 0) {
+		const struct trace_private *p;
+		const struct trace_damage *d;
+
 		check_ledgers(&c);
-		check_counts(&c);
+		p = c.p;
+		d = &p->trace.damage;
+		if (c.result->zones != p->trace.zones || c.zone_segments != p->zone_segments)
+			fault(&c, "the blocks hold %llu zones, the index says %llu",
+			      AT(c.result->zones), AT(p->trace.zones));
+		if (c.result->rows != p->trace.rows || c.row_segments != p->rows.n)
+			fault(&c, "the blocks hold %llu rows, the index says %llu",
+			      AT(c.result->rows), AT(p->trace.rows));
+		if (d->unfinished)
+			fault(&c, "the recorder did not close the file");
 	} else {
 		err_set(err, r, "cannot check %s: %s", trace->path, err_text(r));
 	}

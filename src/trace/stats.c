@@ -257,19 +257,6 @@ static int stats_by_total(const void *a, const void *b)
 	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
 }
 
-static void sums_join(struct zone_sums *to, struct zone_sums *from)
-{
-	to->count += from->count;
-	to->total += from->total;
-	to->children += from->children;
-	to->recursive += from->recursive;
-	to->unfinished += from->unfinished;
-	to->squares += from->squares;
-	to->min = from->min < to->min ? from->min : to->min;
-	to->max = from->max > to->max ? from->max : to->max;
-	*from = (struct zone_sums){.min = UINT64_MAX};
-}
-
 static int stats_list(struct trace_private *p, const struct trace_filter *filter,
 		      const struct zone_sums *sums, struct trace_stat **stats, size_t *count)
 {
@@ -318,8 +305,20 @@ static int stats_make(struct trace_private *p, const struct trace_filter *filter
 		return TACHO_ENOMEM;
 	memcpy(folded, sums, n * sizeof(*folded));
 	for (size_t i = 0; i < n; i++)
-		if (filter->fold[i] != i)
-			sums_join(&folded[filter->fold[i]], &folded[i]);
+		if (filter->fold[i] != i) {
+			struct zone_sums *from = &folded[i];
+			struct zone_sums *to = &folded[filter->fold[i]];
+
+			to->count += from->count;
+			to->total += from->total;
+			to->children += from->children;
+			to->recursive += from->recursive;
+			to->unfinished += from->unfinished;
+			to->squares += from->squares;
+			to->min = from->min < to->min ? from->min : to->min;
+			to->max = from->max > to->max ? from->max : to->max;
+			*from = (struct zone_sums){.min = UINT64_MAX};
+		}
 	r = stats_list(p, filter, folded, stats, count);
 	free(folded);
 	return r;

@@ -267,16 +267,6 @@ static void take_frames(struct tracy_hub *hub, struct peer *p)
 		buf_add(&p->out, query, sizeof(query));
 }
 
-static void next_version(struct tracy_hub *hub, struct peer *p)
-{
-	p->announced = 0;
-	p->version++;
-	if (wire_versions[p->version])
-		try_later(p, 0);
-	else
-		peer_end(hub, p, TRACY_PEER_MISMATCH, "it speaks none of the versions known here");
-}
-
 /*
  * Parses the answer to our greeting and the welcome that follows. False if incomplete, or at the
  * end.
@@ -291,7 +281,13 @@ static bool take_welcome(struct tracy_hub *hub, struct peer *p)
 	if (p->in.len < 1)
 		return false;
 	if (in[0] == WIRE_MISMATCH) {
-		next_version(hub, p);
+		p->announced = 0;
+		p->version++;
+		if (wire_versions[p->version])
+			try_later(p, 0);
+		else
+			peer_end(hub, p, TRACY_PEER_MISMATCH,
+				 "it speaks none of the versions known here");
 		return false;
 	}
 	if (in[0] != WIRE_OK) {

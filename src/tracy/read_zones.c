@@ -103,19 +103,6 @@ static void read_timeline(struct timeline *t)
 	}
 }
 
-/* Skips the ids of the thread's messages. */
-static void read_thread_messages(struct read *r, uint32_t track)
-{
-	uint64_t n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++) {
-		const uint32_t *at = map_get(&r->message_of, in_u64(&r->in));
-
-		if (at)
-			r->messages.v[*at].thread = track;
-	}
-}
-
 static void skip_samples(struct read *r)
 {
 	uint64_t n = in_u64(&r->in);
@@ -142,6 +129,7 @@ static void read_one_thread(struct read *r)
 	uint32_t track = read_thread(r, tid), *known = map_get(&r->thread_of, tid);
 	struct timeline t;
 	bool fiber;
+	uint64_t n;
 
 	in_skip(&r->in, 8 + 8); /* zones, kernel samples */
 	fiber = in_u8(&r->in);
@@ -159,7 +147,14 @@ static void read_one_thread(struct read *r)
 	if (timeline_init(&t, r, track, in_u32(&r->in)))
 		read_timeline(&t);
 	timeline_finish(&t);
-	read_thread_messages(r, track);
+	/* Skips the ids of the thread's messages. */
+	n = in_u64(&r->in);
+	for (uint64_t i = 0; i < n && read_ok(r); i++) {
+		const uint32_t *at = map_get(&r->message_of, in_u64(&r->in));
+
+		if (at)
+			r->messages.v[*at].thread = track;
+	}
 	skip_samples(r); /* at context switches */
 	read_samples(r, track);
 }

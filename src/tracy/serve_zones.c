@@ -77,19 +77,6 @@ static int extra_of(const struct serve *s, const struct serve_lane *l, uint32_t 
 	return i < l->zone.extras ? trace_cursor_extra(l->cursor, i, e) : TACHO_ENO;
 }
 
-static void put_extras(struct serve *s, const struct serve_lane *l)
-{
-	struct buf items = BUF_INIT;
-	struct trace_extra e;
-
-	for (uint32_t i = 0; extra_of(s, l, i, &e) == 0; i++) {
-		serve_zones_extra_add(s, &items, &e);
-		serve_append(s, &items);
-		buf_reset(&items);
-	}
-	buf_free(&items);
-}
-
 /* ---------------------------------------------------------- begins and ends */
 
 static bool is_device(const struct serve *s)
@@ -118,18 +105,6 @@ static const char *op_function(struct serve *s, const struct serve_lane *l, char
 		return NULL;
 	snprintf(text, size, DEVICE_OP_FUNCTION, (unsigned long long)id);
 	return text;
-}
-
-static void device_begin(struct serve *s, const struct serve_lane *l, int64_t time)
-{
-	char function[40];
-	uint64_t pointer;
-
-	put_payload(s, serve_srcloc(s, l->zone.srcloc, &pointer),
-		    op_function(s, l, function, sizeof(function)));
-	SERVE_PUT(s, WIRE_GPU_BEGIN_ALLOC_SERIAL, serve_step_time(&s->serial_time, time), s->queue,
-		  s->queries.v[s->context], s->context);
-	device_time(s, time);
 }
 
 /* From version 82 on there is an item per width of a time; LONG is followed by the other two. */
@@ -190,11 +165,27 @@ static int serve_zones_begin(struct serve *s, struct serve_track *t, const struc
 	if (vec_reserve(&t->open, t->open.n + 1) < 0)
 		return TACHO_ENOMEM;
 	if (is_device(s)) {
-		device_begin(s, l, time);
+		char function[40];
+		uint64_t pointer;
+
+		put_payload(s, serve_srcloc(s, l->zone.srcloc, &pointer),
+			    op_function(s, l, function, sizeof(function)));
+		SERVE_PUT(s, WIRE_GPU_BEGIN_ALLOC_SERIAL, serve_step_time(&s->serial_time, time),
+			  s->queue, s->queries.v[s->context], s->context);
+		device_time(s, time);
 	} else {
 		thread_begin(s, zone->srcloc, time);
-		if (l->cursor && (zone->extras || s->model->folded[zone->srcloc] >= 0))
-			put_extras(s, l);
+		if (l->cursor && (zone->extras || s->model->folded[zone->srcloc] >= 0)) {
+			struct buf items = BUF_INIT;
+			struct trace_extra e;
+
+			for (uint32_t i = 0; extra_of(s, l, i, &e) == 0; i++) {
+				serve_zones_extra_add(s, &items, &e);
+				serve_append(s, &items);
+				buf_reset(&items);
+			}
+			buf_free(&items);
+		}
 	}
 	t->open.v[t->open.n++] = z;
 	return 0;

@@ -239,25 +239,6 @@ static void server_talk(struct tracy_server *s, short events)
 		server_drop(s);
 }
 
-/* Handles timeouts. */
-static void check_time(struct tracy_server *s)
-{
-	uint64_t now = now_ms();
-
-	if (!s->session->greeted) {
-		if (now > s->deadline)
-			server_drop(s);
-	} else if ((s->session->out.len || s->session->step == SERVE_DONE) &&
-		   now - s->last > STALLED_MS) {
-		server_drop(s);
-	} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
-		serve_keep_alive(s->session);
-	} else if (s->session->step == SERVE_DONE && s->session->unended && !s->session->out.len &&
-		   now - s->last > FAREWELL_MS) {
-		server_drop(s);
-	}
-}
-
 int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 {
 	struct pollfd fd = {.fd = s->fd};
@@ -273,8 +254,23 @@ int tracy_server_round(struct tracy_server *s, int ms, struct tacho_error *err)
 		return err_errno(err, TACHO_ECONNECT, "cannot wait for a viewer");
 	if (fd.revents)
 		server_talk(s, fd.revents);
-	if (s->session)
-		check_time(s);
+	if (s->session) {
+		/* Handles timeouts. */
+		uint64_t now = now_ms();
+
+		if (!s->session->greeted) {
+			if (now > s->deadline)
+				server_drop(s);
+		} else if ((s->session->out.len || s->session->step == SERVE_DONE) &&
+			   now - s->last > STALLED_MS) {
+			server_drop(s);
+		} else if (s->session->step == SERVE_WAIT && now - s->last > ALIVE_MS) {
+			serve_keep_alive(s->session);
+		} else if (s->session->step == SERVE_DONE && s->session->unended &&
+			   !s->session->out.len && now - s->last > FAREWELL_MS) {
+			server_drop(s);
+		}
+	}
 	return 0;
 }
 

@@ -125,18 +125,6 @@ struct running {
 	double mean, squares;
 };
 
-static void add_self(struct running *f, uint64_t self)
-{
-	double from = (double)self - f->mean;
-
-	f->min = !f->count || self < f->min ? self : f->min;
-	f->max = self > f->max ? self : f->max;
-	f->total += self;
-	f->count++;
-	f->mean += from / (double)f->count;
-	f->squares += from * ((double)self - f->mean);
-}
-
 static int add_lane(struct sheet *c, uint32_t lane, struct running *all)
 {
 	struct self_lane below = {0};
@@ -148,8 +136,17 @@ static int add_lane(struct sheet *c, uint32_t lane, struct running *all)
 	while (r >= 0 && (r = trace_cursor_next(cursor, &zone)) > 0) {
 		r = self_of(&below, c->trace, lane, &zone, &self);
 		if (r == 0 && !(zone.flags & TRACE_ZONE_UNFINISHED) &&
-		    zone.srcloc < c->trace->srcloc_count && c->taken[zone.srcloc])
-			add_self(&all[zone.srcloc], self);
+		    zone.srcloc < c->trace->srcloc_count && c->taken[zone.srcloc]) {
+			struct running *f = &all[zone.srcloc];
+			double from = (double)self - f->mean;
+
+			f->min = !f->count || self < f->min ? self : f->min;
+			f->max = self > f->max ? self : f->max;
+			f->total += self;
+			f->count++;
+			f->mean += from / (double)f->count;
+			f->squares += from * ((double)self - f->mean);
+		}
 	}
 	self_close(&below);
 	trace_cursor_close(cursor);

@@ -38,36 +38,6 @@ static bool sheet_zones_is_listed(const char *list, const char *name)
 	return false;
 }
 
-static void find_special(struct zones *z)
-{
-	const struct tracy_csv_options *o = z->c->o;
-
-	for (uint32_t i = 0; i < z->c->trace->srcloc_count; i++) {
-		const char *name = trace_srcloc_name(z->c->trace, i);
-
-		z->special[i] = sheet_zones_is_listed(o->special, name);
-		z->parent[i] = o->special && o->parent && strstr(name, o->parent);
-		/* In the newer tool a zone that is such a parent names itself. */
-		if (o->layout == TRACY_CSV_TT)
-			z->special[i] |= z->parent[i];
-	}
-}
-
-/* Threads are numbered as in Tracy's tools, or in order if the trace is not from Tracy. */
-static void number_threads(struct zones *z)
-{
-	uint32_t next = 1;
-
-	for (uint32_t i = 0; i < z->c->trace->track_count; i++) {
-		if (!sheet_is_thread(z->c, i))
-			continue;
-		z->thread[i] = z->c->trace->tracks[i].flags;
-		if (!z->thread[i])
-			z->thread[i] = next;
-		next++;
-	}
-}
-
 /* The common prefix of all rows of a source location. */
 static int make_heads(struct zones *z)
 {
@@ -92,6 +62,8 @@ static int make_heads(struct zones *z)
 static int zones_open(struct zones *z)
 {
 	const struct trace *t = z->c->trace;
+	const struct tracy_csv_options *o;
+	uint32_t next;
 
 	z->name = z->text = z->heads = (struct buf)BUF_INIT;
 	z->head = calloc(t->srcloc_count + 1, sizeof(*z->head));
@@ -103,25 +75,27 @@ static int zones_open(struct zones *z)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < t->lane_count; i++)
 		z->lanes[i].text = (struct buf)BUF_INIT;
-	find_special(z);
-	number_threads(z);
-	return make_heads(z);
-}
+	o = z->c->o;
+	for (uint32_t i = 0; i < z->c->trace->srcloc_count; i++) {
+		const char *name = trace_srcloc_name(z->c->trace, i);
 
-static void sheet_zones_zones_close(struct zones *z)
-{
-	for (uint32_t i = 0; z->lanes && i < z->c->trace->lane_count; i++) {
-		self_close(&z->lanes[i].self);
-		buf_free(&z->lanes[i].text);
+		z->special[i] = sheet_zones_is_listed(o->special, name);
+		z->parent[i] = o->special && o->parent && strstr(name, o->parent);
+		/* In the newer tool a zone that is such a parent names itself. */
+		if (o->layout == TRACY_CSV_TT)
+			z->special[i] |= z->parent[i];
 	}
-	buf_free(&z->name);
-	buf_free(&z->text);
-	buf_free(&z->heads);
-	free(z->head);
-	free(z->lanes);
-	free(z->special);
-	free(z->parent);
-	free(z->thread);
+	/* Threads are numbered as in Tracy's tools, or in order if the trace is not from Tracy. */
+	next = 1;
+	for (uint32_t i = 0; i < z->c->trace->track_count; i++) {
+		if (!sheet_is_thread(z->c, i))
+			continue;
+		z->thread[i] = z->c->trace->tracks[i].flags;
+		if (!z->thread[i])
+			z->thread[i] = next;
+		next++;
+	}
+	return make_heads(z);
 }
 
 static void read_attached(struct zones *z, struct trace_cursor *cursor, uint32_t extras)
@@ -280,7 +254,18 @@ static int sheet_zones_zones_put(struct sheet *c)
 		    zone.srcloc < c->trace->srcloc_count)
 			r = sheet_zones_zone_add(&z, walk, &zone, lane);
 	trace_walk_close(walk);
-	sheet_zones_zones_close(&z);
+	for (uint32_t i = 0; z.lanes && i < z.c->trace->lane_count; i++) {
+		self_close(&z.lanes[i].self);
+		buf_free(&z.lanes[i].text);
+	}
+	buf_free(&z.name);
+	buf_free(&z.text);
+	buf_free(&z.heads);
+	free(z.head);
+	free(z.lanes);
+	free(z.special);
+	free(z.parent);
+	free(z.thread);
 	return r;
 }
 

@@ -45,18 +45,6 @@ static bool same_clock(const struct hub_clock *a, const struct hub_clock *b)
 	       fabs(ticks * b->tick_ns / 1e9 - seconds) < 3;
 }
 
-static void set_clock(struct decode_clock *c, const struct hub_clock *trace,
-		      const struct hub_clock *client)
-{
-	double seconds = (double)client->epoch - (double)trace->epoch;
-	double off = seconds * 1e9 / trace->tick_ns;
-
-	c->same = same_clock(trace, client);
-	c->from = client->begin;
-	c->ratio = client->tick_ns / trace->tick_ns;
-	c->to = (uint64_t)trace->begin + (uint64_t)(int64_t)(fabs(off) < 9e15 ? off : 0);
-}
-
 /* The trace uses the clock of its first client. */
 static void adopt_clock(struct tracy_hub *hub, const struct hub_clock *clock)
 {
@@ -114,6 +102,8 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	bool delay = wire_versions[p->version] < 76;
 	struct hub_clock clock;
 	struct welcome w;
+	struct decode_clock *c;
+	double seconds, off;
 
 	welcome_parse(&w, bytes, delay);
 	if (!(w.tick_ns > 1e-6 && w.tick_ns < 1e6 && w.begin >= 0 && w.begin < 1ll << 61 &&
@@ -131,7 +121,13 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	}
 	if (welcome_process_add(hub, p, &w) < 0)
 		return false;
-	set_clock(&p->decoder->clock, &hub->clock, &clock);
+	c = &p->decoder->clock;
+	seconds = (double)clock.epoch - (double)hub->clock.epoch;
+	off = seconds * 1e9 / hub->clock.tick_ns;
+	c->same = same_clock(&hub->clock, &clock);
+	c->from = clock.begin;
+	c->ratio = clock.tick_ns / hub->clock.tick_ns;
+	c->to = (uint64_t)hub->clock.begin + (uint64_t)(int64_t)(fabs(off) < 9e15 ? off : 0);
 	p->decoder->tick_ns = w.tick_ns;
 	p->process_info.start = decode_tick(p->decoder, w.begin);
 	trace_update_process(hub->w, p->process, &p->process_info);

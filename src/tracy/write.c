@@ -101,27 +101,12 @@ static void put_header(struct write *w)
 	out_u32(out, 0);
 }
 
-/* Maps threads to processes, so that a reader can split the trace again. */
-static void put_processes(struct write *w)
-{
-	const struct trace *t = w->trace;
-
-	out_u64(&w->out, w->several ? w->numbers.n - 1 : 0);
-	for (uint32_t i = 0; w->several && i < t->track_count; i++) {
-		uint32_t process = t->tracks[i].process;
-
-		if (!w->threads[i].written)
-			continue;
-		out_u64(&w->out, w->threads[i].tid);
-		out_u64(&w->out, process < t->process_count ? t->processes[process].pid : 0);
-	}
-}
-
 /* The parts after memory; some are empty. */
 static int put_tail(struct write *w)
 {
 	struct out *out = &w->out;
 	int r;
+	const struct trace *t;
 
 	samples_put_stacks(w);
 	out_u64(out, w->infos.n);
@@ -133,7 +118,17 @@ static int put_tail(struct write *w)
 	out_u64(out, 0); /* the same by processor */
 	for (int i = 0; i < 256; i++)
 		out_u64(out, 0);
-	put_processes(w);
+	/* Maps threads to processes, so that a reader can split the trace again. */
+	t = w->trace;
+	out_u64(&w->out, w->several ? w->numbers.n - 1 : 0);
+	for (uint32_t i = 0; w->several && i < t->track_count; i++) {
+		uint32_t process = t->tracks[i].process;
+
+		if (!w->threads[i].written)
+			continue;
+		out_u64(&w->out, w->threads[i].tid);
+		out_u64(&w->out, process < t->process_count ? t->processes[process].pid : 0);
+	}
 	out_u64(out, 0); /* processor time of threads */
 	samples_put_symbols(w);
 	out_u64(out, 0); /* their code */

@@ -248,18 +248,6 @@ int samples_put_switches(struct write *w)
 	return r;
 }
 
-static void stack_put(struct write *w, uint32_t node)
-{
-	const struct profile *p = w->samples.profile;
-	uint16_t depth = 0;
-
-	for (uint32_t at = node; at && depth < STACK_FRAMES; at = p->nodes.v[at].parent)
-		depth++;
-	out_u16(&w->out, depth);
-	for (uint32_t at = node; depth--; at = p->nodes.v[at].parent)
-		out_u64(&w->out, frame_address(p, at));
-}
-
 static void frame_put(struct write *w, uint32_t node)
 {
 	const struct out_samples *s = &w->samples;
@@ -286,8 +274,17 @@ void samples_put_stacks(struct write *w)
 	const struct out_samples *s = &w->samples;
 
 	out_u64(&w->out, s->stacks.n);
-	for (size_t i = 0; i < s->stacks.n; i++)
-		stack_put(w, s->stacks.v[i]);
+	for (size_t i = 0; i < s->stacks.n; i++) {
+		const struct profile *p = w->samples.profile;
+		uint16_t depth = 0;
+
+		for (uint32_t at = s->stacks.v[i]; at && depth < STACK_FRAMES;
+		     at = p->nodes.v[at].parent)
+			depth++;
+		out_u16(&w->out, depth);
+		for (uint32_t at = s->stacks.v[i]; depth--; at = p->nodes.v[at].parent)
+			out_u64(&w->out, frame_address(p, at));
+	}
 	out_u64(&w->out, s->frames.n);
 	for (size_t i = 0; i < s->frames.n; i++)
 		frame_put(w, s->frames.v[i]);

@@ -19,24 +19,6 @@ struct noc_files {
 	uint32_t from, to; /* runs */
 };
 
-static void put_event(struct json *j, const struct noc_files *n, const struct op_marker *m,
-		      const struct devnoc_run *run)
-{
-	const struct op_risc *risc = &n->cores->riscs.v[m->risc];
-	struct devnoc_entry e = {.risc = risc->name,
-				 .x = risc->x,
-				 .y = risc->y,
-				 .cycles = m->cycle,
-				 .type = n->cores->trace->srclocs[m->zone].name,
-				 .phase = m->kind == TRACE_MARK_START ? "ZONE_START"
-					  : m->kind == TRACE_MARK_END ? "ZONE_END"
-								      : NULL,
-				 .word = m->value,
-				 .addresses = m->value2};
-
-	devnoc_entry(j, run, &e);
-}
-
 static int put_run(const struct noc_files *n, const struct op_noc_run *r,
 		   const struct op_marker *entries, const struct devnoc_run *run, FILE *out)
 {
@@ -48,7 +30,19 @@ static int put_run(const struct noc_files *n, const struct op_noc_run *r,
 	j.indent = 2;
 	json_array(&j, NULL);
 	for (uint64_t i = 0; i < r->entries && rc == 0; i++) {
-		put_event(&j, n, &entries[i], run);
+		const struct op_risc *risc = &n->cores->riscs.v[entries[i].risc];
+		struct devnoc_entry e = {.risc = risc->name,
+					 .x = risc->x,
+					 .y = risc->y,
+					 .cycles = entries[i].cycle,
+					 .type = n->cores->trace->srclocs[entries[i].zone].name,
+					 .phase = entries[i].kind == TRACE_MARK_START ? "ZONE_START"
+						  : entries[i].kind == TRACE_MARK_END ? "ZONE_END"
+										      : NULL,
+					 .word = entries[i].value,
+					 .addresses = entries[i].value2};
+
+		devnoc_entry(&j, run, &e);
 		if (text.len < FLUSH)
 			continue;
 		rc = fwrite(text.data, 1, text.len, out) < text.len ? TACHO_EWRITE : 0;

@@ -174,23 +174,6 @@ struct part {
 	size_t first, end;
 };
 
-static void frame_table_row_put(struct view_call *c, const struct frames *f, size_t i, size_t end,
-				double tick)
-{
-	struct json *j = &c->json;
-
-	json_array(j, NULL);
-	json_ns(c, NULL, f->v[i].start);
-	json_ns(c, NULL, end == i + 1 ? f->v[i].end : f->v[end - 1].reach);
-	if (end > i + 1) {
-		json_uint(j, NULL, end - i);
-		json_double(
-			j, NULL,
-			tick * (double)peaks_max(&f->longest, i, end, frame_table_length_of, f));
-	}
-	json_end(j);
-}
-
 /* Adjacent frames that are too short to draw become one row. */
 static void frame_table_rows_put(struct view_call *c, const struct frames *f, struct part part,
 				 uint64_t least, uint64_t room)
@@ -200,9 +183,20 @@ static void frame_table_rows_put(struct view_call *c, const struct frames *f, st
 	json_array(&c->json, "rows");
 	for (size_t i = part.first, end; i < part.end && room--; i = end) {
 		uint64_t edge = f->v[i].start + least + 1;
+		struct json *j;
 
 		end = find_near(f, i + 1, part.end, edge > least ? edge : UINT64_MAX, reach_of);
-		frame_table_row_put(c, f, i, end, tick);
+		j = &c->json;
+		json_array(j, NULL);
+		json_ns(c, NULL, f->v[i].start);
+		json_ns(c, NULL, end == i + 1 ? f->v[i].end : f->v[end - 1].reach);
+		if (end > i + 1) {
+			json_uint(j, NULL, end - i);
+			json_double(j, NULL,
+				    tick * (double)peaks_max(&f->longest, i, end,
+							     frame_table_length_of, f));
+		}
+		json_end(j);
 	}
 	json_end(&c->json);
 }

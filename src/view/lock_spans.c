@@ -69,15 +69,6 @@ static int span_end(struct view_lock *l, const struct lock_sink *sink,
 	return sink->take ? sink->take(sink->context, &span) : 0;
 }
 
-static int lock_wait(const struct lock_sink *sink, struct view_lock_use *u)
-{
-	bool again = u->waiting;
-
-	u->waiting = true;
-	u->waits_since = sink->now;
-	return span_begin(sink, u, false, again);
-}
-
 /* Ends the holds that must have ended when a thread obtains the lock. */
 static int holders_displace(struct view_lock *l, const struct lock_sink *sink, bool shared)
 {
@@ -140,9 +131,10 @@ int view_lock_row(struct view_lock *l, const struct trace_row *row, view_lock_fn
 	struct lock_sink sink = {take, context, row->time};
 	struct view_lock_use *u;
 	int64_t index;
+	bool again;
 
 	if (row->kind != TRACE_ROW_LOCK || row->a > TRACE_LOCK_RELEASE_SHARED)
-		return 0; /* ending or marking a lock is no use of it */
+		return 0; /* ending or marking a lock is not a use of it */
 	index = use_find(l, row->thread);
 	if (index < 0)
 		return (int)index;
@@ -150,7 +142,10 @@ int view_lock_row(struct view_lock *l, const struct trace_row *row, view_lock_fn
 	switch (row->a) {
 	case TRACE_LOCK_WAIT:
 	case TRACE_LOCK_WAIT_SHARED:
-		return lock_wait(&sink, u);
+		again = u->waiting;
+		u->waiting = true;
+		u->waits_since = sink.now;
+		return span_begin(&sink, u, false, again);
 	case TRACE_LOCK_OBTAIN:
 	case TRACE_LOCK_OBTAIN_SHARED:
 		return lock_obtain(l, &sink, (uint32_t)index, row->a == TRACE_LOCK_OBTAIN_SHARED);

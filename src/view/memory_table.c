@@ -133,23 +133,6 @@ static size_t alive_of(const struct view_pool *p, struct life *largest, size_t r
 	return n;
 }
 
-static void sums_put(struct view_call *c, uint32_t track, const struct pool_sums *s)
-{
-	struct life largest[FEW];
-	struct pool_figures f = {.largest = largest};
-
-	if (s)
-		f = (struct pool_figures){s->pool.bytes,
-					  s->peak > s->pool.bytes ? s->peak : s->pool.bytes,
-					  s->allocs,
-					  s->frees,
-					  s->pool.unknown_frees,
-					  s->pool.alive,
-					  largest,
-					  alive_of(&s->pool, largest, FEW)};
-	memory_table_pool_put(c, track, &f);
-}
-
 /* ----------------------------------------------------------------------- calls */
 
 /* Bytes in use, as a tile like that of a plot. */
@@ -195,9 +178,23 @@ int call_memory(struct view_call *c)
 	for (uint32_t i = 0; r == 0 && i < c->trace->track_count; i++)
 		if (c->trace->tracks[i].kind != TRACE_MEMORY || (track != TRACE_NONE && track != i))
 			continue;
-		else if (all)
-			sums_put(c, i, track_sums_at(all, i));
-		else
+		else if (all) {
+			const struct pool_sums *s = track_sums_at(all, i);
+			struct life largest[FEW];
+			struct pool_figures f = {.largest = largest};
+
+			if (s)
+				f = (struct pool_figures){s->pool.bytes,
+							  s->peak > s->pool.bytes ? s->peak
+										  : s->pool.bytes,
+							  s->allocs,
+							  s->frees,
+							  s->pool.unknown_frees,
+							  s->pool.alive,
+							  largest,
+							  alive_of(&s->pool, largest, FEW)};
+			memory_table_pool_put(c, i, &f);
+		} else
 			r = memory_table_kept_put(c, i, t0, t1);
 	track_sums_put(all);
 	json_end(&c->json);

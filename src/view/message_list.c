@@ -39,23 +39,6 @@ int message_take(const struct message_choice *ch, struct trace_row *row, struct 
 	       (!ch->signposts || *signpost) && words_take(&ch->words, row->text, row->text_len);
 }
 
-static void message_put(struct view_call *c, const struct trace_row *row, bool signpost)
-{
-	struct json *j = &c->json;
-	bool crash = row->kind == TRACE_ROW_CRASH;
-
-	json_object(j, NULL);
-	json_ns(c, "t", row->time);
-	json_thread(j, "thread", row->thread);
-	json_uint(j, "severity", crash ? TRACE_SEVERITY_FATAL : row->a);
-	json_uint(j, "color", crash ? 0 : row->b);
-	json_cut(j, "text", row->text, row->text_len, VIEW_TEXT);
-	if (row->text_len > VIEW_TEXT)
-		json_uint(j, "bytes", row->text_len);
-	json_bool(j, "signpost", signpost);
-	json_end(j);
-}
-
 int message_choice_read(struct view_call *c, struct message_choice *ch)
 {
 	int r;
@@ -92,8 +75,21 @@ static int message_list_put(struct view_call *c, const struct message_choice *ch
 			break;
 		if (r == 0)
 			continue;
-		if (*total >= page->offset && *total < end)
-			message_put(c, &row, signpost);
+		if (*total >= page->offset && *total < end) {
+			struct json *j = &c->json;
+			bool crash = row.kind == TRACE_ROW_CRASH;
+
+			json_object(j, NULL);
+			json_ns(c, "t", row.time);
+			json_thread(j, "thread", row.thread);
+			json_uint(j, "severity", crash ? TRACE_SEVERITY_FATAL : row.a);
+			json_uint(j, "color", crash ? 0 : row.b);
+			json_cut(j, "text", row.text, row.text_len, VIEW_TEXT);
+			if (row.text_len > VIEW_TEXT)
+				json_uint(j, "bytes", row.text_len);
+			json_bool(j, "signpost", signpost);
+			json_end(j);
+		}
 		++*total;
 		r = marks ? marks_add(marks, row.time) : 0;
 		if (r < 0)

@@ -257,21 +257,6 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 
 /* ------------------------------------------------------------------- load */
 
-/* A signpost has the ID of the next op, so that a range of IDs contains it. */
-static void signposts_number(struct perf_report *r)
-{
-	uint32_t next = 1;
-
-	for (size_t i = 0; i < r->ops.n; i++)
-		if (r->ops.v[i].type != TYPE_SIGNPOST)
-			next = r->ops.v[i].id + 1;
-	for (size_t i = r->ops.n; i-- > 0;) {
-		if (r->ops.v[i].type == TYPE_SIGNPOST)
-			r->ops.v[i].id = next;
-		next = r->ops.v[i].id;
-	}
-}
-
 static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
 	int r;
@@ -285,8 +270,19 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	r = c->trace ? trace_read(c, o, err) : report_read(c, o, err);
 	if (r == 0)
 		r = perf_report_make(&o->report, &o->in, &o->options, &o->notes, err);
-	if (r == 0)
-		signposts_number(&o->report);
+	if (r == 0) {
+		/* A signpost has the ID of the next op, so that a range of IDs contains it. */
+		uint32_t next = 1;
+
+		for (size_t i = 0; i < o->report.ops.n; i++)
+			if (o->report.ops.v[i].type != TYPE_SIGNPOST)
+				next = o->report.ops.v[i].id + 1;
+		for (size_t i = o->report.ops.n; i-- > 0;) {
+			if (o->report.ops.v[i].type == TYPE_SIGNPOST)
+				o->report.ops.v[i].id = next;
+			next = o->report.ops.v[i].id;
+		}
+	}
 	if (r == 0)
 		r = clocks_read(c, o);
 	if (r == 0 && c->trace)

@@ -21,24 +21,6 @@ static void row_cache_remove(struct view_handle *h, size_t i)
 	k->kind->free(k);
 }
 
-/* Drops the least recently used entries while there is too much. */
-static void row_cache_shrink(struct view_handle *h)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < h->caches.n; i++)
-		total += h->caches.v[i]->memory;
-	while (total > CACHE_MEMORY && h->caches.n > 1) {
-		size_t oldest = 0;
-
-		for (size_t i = 1; i < h->caches.n; i++)
-			if (h->caches.v[i]->asked < h->caches.v[oldest]->asked)
-				oldest = i;
-		total -= h->caches.v[oldest]->memory;
-		row_cache_remove(h, oldest);
-	}
-}
-
 static int row_cache_new(struct view_handle *h, uint32_t track, const struct row_cache_kind *kind,
 			 struct row_cache **cache)
 {
@@ -89,6 +71,7 @@ int row_cache_get(struct view_call *c, uint32_t track, const struct row_cache_ki
 	struct view_handle *h = c->handle;
 	struct row_cache *k = row_cache_find(h, track, kind);
 	int r = k ? 0 : row_cache_new(h, track, kind, &k);
+	uint64_t total;
 
 	if (r < 0)
 		return r;
@@ -104,7 +87,19 @@ int row_cache_get(struct view_call *c, uint32_t track, const struct row_cache_ki
 		return r;
 	}
 	k->memory = kind->memory(k);
-	row_cache_shrink(h);
+	/* Drops the least recently used entries while there is too much. */
+	total = 0;
+	for (size_t i = 0; i < h->caches.n; i++)
+		total += h->caches.v[i]->memory;
+	while (total > CACHE_MEMORY && h->caches.n > 1) {
+		size_t oldest = 0;
+
+		for (size_t i = 1; i < h->caches.n; i++)
+			if (h->caches.v[i]->asked < h->caches.v[oldest]->asked)
+				oldest = i;
+		total -= h->caches.v[oldest]->memory;
+		row_cache_remove(h, oldest);
+	}
 	*cache = k;
 	return 0;
 }

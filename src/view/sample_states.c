@@ -13,18 +13,6 @@ static void states_list_put(struct json *j, const char *key, const double *ns)
 	json_end(j);
 }
 
-static void thread_states_put(struct json *j, const struct profile_thread *t)
-{
-	json_object(j, NULL);
-	json_uint(j, "track", t->track);
-	states_list_put(j, "ns", t->ns);
-	json_uint(j, "samples", t->samples);
-	json_double(j, "sampled", t->sampled_ns);
-	json_uint(j, "runs", t->runs);
-	json_uint(j, "moves", t->migrations);
-	json_end(j);
-}
-
 static void locks_waited_put(struct view_call *c, const double *lock_ns)
 {
 	struct json *j = &c->json;
@@ -69,7 +57,14 @@ static int states_put(struct view_call *c, struct sample_query *q, double *lock_
 			all += t.ns[k];
 		if (r < 0 || (!t.samples && !t.runs && all <= 0))
 			continue;
-		thread_states_put(j, &t);
+		json_object(j, NULL);
+		json_uint(j, "track", t.track);
+		states_list_put(j, "ns", t.ns);
+		json_uint(j, "samples", t.samples);
+		json_double(j, "sampled", t.sampled_ns);
+		json_uint(j, "runs", t.runs);
+		json_uint(j, "moves", t.migrations);
+		json_end(j);
 		samples += t.samples;
 		for (int k = 0; k < PROFILE_STATES; k++)
 			total[k] += t.ns[k];

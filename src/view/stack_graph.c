@@ -67,15 +67,6 @@ static void graph_label_put(struct json *j, const struct profile *p,
 	json_end(j);
 }
 
-static void counts_put(struct json *j, const struct profile *p, const struct profile_counts *counts)
-{
-	json_uint(j, "samples", counts->total);
-	json_double(j, "total", counts->total_ns);
-	json_uint(j, "stacked", counts->stacked);
-	json_uint(j, "whole", counts->whole);
-	json_uint(j, "lost", p->lost);
-}
-
 /* The next item of a tree in its order; *DEPTH follows. */
 #define ITEM_AFTER(items, at, depth, into)          \
 	do {                                        \
@@ -147,7 +138,11 @@ int call_stacks(struct view_call *c)
 		r = graph_build(&shape, q.p, &counts, &view);
 	if (r == 0) {
 		call_begin(c);
-		counts_put(&c->json, q.p, &counts);
+		json_uint(&c->json, "samples", counts.total);
+		json_double(&c->json, "total", counts.total_ns);
+		json_uint(&c->json, "stacked", counts.stacked);
+		json_uint(&c->json, "whole", counts.whole);
+		json_uint(&c->json, "lost", q.p->lost);
 		r = graph_put(c, q.p, &view, &shape);
 		json_end(&c->json);
 	}

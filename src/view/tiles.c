@@ -65,17 +65,6 @@ FOR_WIDE_VECTORS static void shares_of(const float *restrict covered, uint8_t *r
 	}
 }
 
-/* The name of each pixel, if one zone covers more than half of it. */
-FOR_WIDE_VECTORS static void names_of(const uint32_t *restrict name, const float *restrict lead,
-				      uint16_t *restrict names)
-{
-	for (unsigned i = 0; i < VIEW_TILE; i++) {
-		int32_t n = (int32_t)name[i] | -(lead[i] <= 0.5f);
-
-		names[i] = htole16((uint16_t)(n | -(n >= (int32_t)NO_NAME)));
-	}
-}
-
 static void strip_put(struct tile *t, struct buf *out)
 {
 	uint16_t names[VIEW_TILE];
@@ -84,7 +73,12 @@ static void strip_put(struct tile *t, struct buf *out)
 		return;
 	shares_of(t->busy, (uint8_t *)out->data + out->len);
 	out->len += VIEW_TILE;
-	names_of(t->name, t->lead, names);
+	/* The name of each pixel, if one zone covers more than half of it. */
+	for (unsigned i = 0; i < VIEW_TILE; i++) {
+		int32_t n = (int32_t)t->name[i] | -(t->lead[i] <= 0.5f);
+
+		names[i] = htole16((uint16_t)(n | -(n >= (int32_t)NO_NAME)));
+	}
 	buf_add(out, names, sizeof(names));
 }
 

@@ -145,9 +145,10 @@ static int trace_load(struct view_trace *t, const char *session, struct tacho_er
 	if (is_ops(t->path))
 		return ops_load(t, err);
 	if (text_ends_with(t->path, ".csv"))
-		return err_set(err, TACHO_EREAD,
-			       "%s is no table of ops: its first line has no OP CODE and OP TYPE",
-			       t->path);
+		return err_set(
+			err, TACHO_EREAD,
+			"%s is not a table of ops: its first line has no OP CODE and OP TYPE",
+			t->path);
 	if (!session && follow_session_of(t->path, dir, sizeof(dir)))
 		session = dir;
 	if (session)
@@ -324,24 +325,6 @@ static int files_add(struct view *view, const char *path, int (*shown)(const str
 	return r == TACHO_ENOMEM ? err_set(err, r, "%s: %s", path, err_text(r)) : 0;
 }
 
-/* The folders below "reports" are named by dates: the newest first. */
-static void reports_add(struct view *view, const char *path)
-{
-	struct dirent **names = NULL;
-	int n = scandir(path, &names, is_visible, alphasort);
-
-	files_add(view, path, is_table, NULL);
-	while (n > 0) {
-		char *folder = NULL;
-
-		if (asprintf(&folder, "%s/%s", path, names[--n]->d_name) > 0)
-			files_add(view, folder, is_table, NULL);
-		free(folder);
-		free(names[n]);
-	}
-	free(names);
-}
-
 /* A folder of traces, or the profiler's: its traces are in ".logs", the tables of ops below
  * "reports". */
 static int folder_add(struct view *view, const char *path, struct tacho_error *err)
@@ -352,8 +335,22 @@ static int folder_add(struct view *view, const char *path, struct tacho_error *e
 
 	if (asprintf(&logs, "%s/.logs", path) > 0 && access(logs, X_OK) == 0)
 		files_add(view, logs, is_shown, NULL);
-	if (asprintf(&reports, "%s/reports", path) > 0 && access(reports, X_OK) == 0)
-		reports_add(view, reports);
+	if (asprintf(&reports, "%s/reports", path) > 0 && access(reports, X_OK) == 0) {
+		/* The folders below "reports" are named by dates: the newest first. */
+		struct dirent **names = NULL;
+		int n = scandir(reports, &names, is_visible, alphasort);
+
+		files_add(view, reports, is_table, NULL);
+		while (n > 0) {
+			char *folder = NULL;
+
+			if (asprintf(&folder, "%s/%s", reports, names[--n]->d_name) > 0)
+				files_add(view, folder, is_table, NULL);
+			free(folder);
+			free(names[n]);
+		}
+		free(names);
+	}
 	free(logs);
 	free(reports);
 	if (r < 0 || view->traces.n > before)
@@ -391,17 +388,6 @@ size_t view_count(const struct view *view)
 
 /* --------------------------------------------------------------- /traces */
 
-static void date_put(struct json *j, int64_t ns)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	char text[64] = "";
-	struct tm tm;
-
-	if (ns > 0 && gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_text(j, "start_realtime", text);
-}
-
 static void trace_put(struct json *j, const struct view_trace *t)
 {
 	json_object(j, NULL);
@@ -415,9 +401,16 @@ static void trace_put(struct json *j, const struct view_trace *t)
 	json_text(j, "state", t->kind == VIEW_OPS ? "saved" : t->now.state);
 	json_uint(j, "size", t->now.size);
 	if (t->kind == VIEW_TRACE) {
+		time_t seconds;
+		char text[64] = "";
+		struct tm tm;
+
 		json_uint(j, "zones", t->now.zones);
 		json_int(j, "duration", t->now.duration);
-		date_put(j, t->now.start_realtime);
+		seconds = (time_t)(t->now.start_realtime / 1000000000);
+		if (t->now.start_realtime > 0 && gmtime_r(&seconds, &tm))
+			strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+		json_text(j, "start_realtime", text);
 	}
 	json_end(j);
 }
