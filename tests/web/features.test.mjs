@@ -151,7 +151,7 @@ test("depths of library frames fold to lines", () => withPage(async (page) => {
 	await page.getByLabel("Library frames").selectOption("fold");
 	const after = await until("lines", heights, (h) => h.some((k) => k < 6));
 	assert.equal(after.length, before.length);
-	assert.ok(after.some((k) => k > 12), "what is no library stays");
+	assert.ok(after.some((k) => k > 12), "what is not a library stays");
 	await page.getByLabel("Library frames").selectOption("show");
 	await until("rows again", heights, (h) => h.every((k) => k > 12));
 }));
@@ -402,7 +402,7 @@ test("compared durations of a name open and close; a filter that takes no plot s
 	await until("closed", () => page.getByRole("complementary").count(), (n) => n === 0);
 	await goTo(page, "#/plots?tr=0");
 	await page.getByLabel("Filter").fill("no such plot");
-	await page.getByText("No plot has such a name.").waitFor();
+	await page.getByText("No plot matches the filter.").waitFor();
 }));
 
 /** Where an op, or the middle of the gap before it, is on the row of its device. */

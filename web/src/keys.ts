@@ -27,16 +27,16 @@ export function setTimelineKeys(k: Keys | null): void {
 /** Words in backticks are shown as keys. */
 export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Everywhere", [
-		["`/`", "search"], ["`?`", "this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "dark or light"], ["`Esc`", "clear selection, then range"], ["`F`", "show the selected op on the timeline"],
+		["`/`", "search"], ["`?`", "show this list"], ["`1` … `9`, `0`", "open a page"], ["`T`", "switch between dark and light"], ["`Esc`", "clear the selection, then the range"], ["`F`", "show the selected op on the timeline"],
 	]],
 	["Timeline, mouse", [
 		["wheel", "zoom at the pointer"], ["`Shift` + wheel", "pan"], ["drag", "pan"], ["`Ctrl` or `Alt` + drag", "select a range"], ["middle button + drag", "select a range"],
-		["click", "select a zone"], ["double click", "fit a zone, or all"], ["click on signposts, frames", "range of the section, the frame"], ["wheel over the names", "scroll"],
+		["click", "select a zone"], ["double click", "fit a zone, or the trace"], ["click on signposts, frames", "select the section or frame as the range"], ["wheel over the names", "scroll"],
 	]],
 	["Timeline, keys", [
-		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "zone before, after"], ["`↑` `↓`", "parent, first child"],
-		["`,` `.`", "same name before, after"], ["`[` `]`", "signpost before, after"], ["`F`", "fit the selection"], ["`R`", "range from the selected zone"],
-		["`C`", "critical path of the zone, the range or the view"], ["`M`", "set or remove a mark"], ["`P`", "pin the row under the pointer or of the selection, or let it go"], ["`L`", "follow live data"], ["`Home`", "whole trace"], ["`Page Up` `Page Down`", "scroll"],
+		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "previous, next zone"], ["`↑` `↓`", "parent, first child"],
+		["`,` `.`", "previous, next zone of the same name"], ["`[` `]`", "previous, next signpost"], ["`F`", "fit the selection"], ["`R`", "select the zone's time as the range"],
+		["`C`", "show the critical path of the zone, the range or the view"], ["`M`", "set or remove a mark"], ["`P`", "pin or unpin the row under the pointer or of the selection"], ["`L`", "follow live data"], ["`Home`", "show the whole trace"], ["`Page Up` `Page Down`", "scroll"],
 	]],
 ];
 

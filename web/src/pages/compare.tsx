@@ -47,7 +47,7 @@ export function judge(r: CompareRow): Judgement {
 	if (Math.abs(r.delta_pct ?? 0) < LEAST)
 		return { slower: null, word: "", text };
 	const outliers = Math.abs(100 * (b.mean - a.mean) / Math.max(a.mean, 1e-9)) >= LEAST && b.mean > a.mean === r.delta > 0;
-	return { slower: null, word: outliers ? "outliers" : "calls", text: `${text}: ${outliers ? "a few differ, most take as long as before" : "another number of them, each takes as long as before"}` };
+	return { slower: null, word: outliers ? "outliers" : "calls", text: `${text}: ${outliers ? "a few differ, most take as long as before" : "their number changed, each takes as long as before"}` };
 }
 
 function Judged({ r, children }: { r: CompareRow; children: ComponentChildren }) {
@@ -65,9 +65,9 @@ function columns(what: string): Column<CompareRow>[] {
 	];
 	return [
 		{ key: "text", title: "Name", width: "minmax(140px, 2fr)", sort: "name", render: (r) => what === "ops" ? <OpName code={r.text} /> : <span title={r.text}>{shortName(r.text)}</span> },
-		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by how large it is", render: (r) => <Judged r={r}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</Judged> },
+		{ key: "delta", title: "Change", width: "84px", num: true, sort: "delta", hint: "of the total, from A to B; sorted by its size", render: (r) => <Judged r={r}>{r.delta > 0 ? "+" : r.delta < 0 ? "−" : ""}{fmtDur(Math.abs(r.delta))}</Judged> },
 		{ key: "pct", title: "%", width: "64px", num: true, sort: "delta_pct", hint: "change of the total from A to B; in red or green when a typical one takes longer or shorter", render: (r) => r.kind === "both" ? <Judged r={r}><Delta v={r.delta_pct} plain={judge(r).slower === null} /></Judged> : <span class="dim">only {r.kind.toUpperCase()}</span> },
-		{ key: "why", title: "Why", width: "62px", hint: "calls: it runs more or less often; outliers: a few take another time; else each one takes longer or shorter", render: (r) => <span class="dim" title={judge(r).text}>{judge(r).word || (judge(r).slower !== null ? "time" : "")}</span> },
+		{ key: "why", title: "Why", width: "62px", hint: "calls: the number of calls changed; outliers: a few calls changed; otherwise all take longer or shorter", render: (r) => <span class="dim" title={judge(r).text}>{judge(r).word || (judge(r).slower !== null ? "time" : "")}</span> },
 		...side("a"), ...side("b"),
 	];
 }

@@ -174,8 +174,8 @@ function Slider({ work, ops }: { work: Range; ops: OpRow[] }) {
 			<label>length <input type="range" min={0} max={STEPS} value={Math.round(Math.log(Math.max(least, span) / least) / growth * STEPS)} aria-valuetext={fmtDur(span)}
 				onInput={(e) => slide(work, r.t0, Math.min(whole, lengthOf(+e.currentTarget.value)))} /> <span class="num">{fmtDur(span)}</span></label>
 			<span class="steps">
-				<button aria-label="One length back" title="one length back" disabled={!range.value} onClick={() => slide(work, r.t0 - span, span)}>‹</button>
-				<button aria-label="One length on" title="one length on" disabled={!range.value} onClick={() => slide(work, r.t0 + span, span)}>›</button>
+				<button aria-label="Previous window" title="previous window" disabled={!range.value} onClick={() => slide(work, r.t0 - span, span)}>‹</button>
+				<button aria-label="Next window" title="next window" disabled={!range.value} onClick={() => slide(work, r.t0 + span, span)}>›</button>
 			</span>
 			{ops.length > 0 && <span class="steps">
 				<button aria-label="Op before" disabled={at === 0} onClick={() => toOp(-1)}>‹ op</button>

@@ -29,7 +29,7 @@ function PoolView({ pool, id }: { pool: Pool; id: number }) {
 				<div><b>{fmtCount(pool.frees)}</b><span>frees</span></div>
 			</div>
 			<Curve id={`${id}:m${pool.track}`} label={pool.name || "memory"} format={1} gen={generation.value} get={(res, i) => api.memoryTile(id, { track: pool.track, res, i })} />
-			{pool.active.length === 0 ? <p class="dim">All of it was freed.</p> : <>
+			{pool.active.length === 0 ? <p class="dim">Everything was freed.</p> : <>
 				<h3>Not freed <span class="dim">{fmtCount(pool.active_total)}{pool.active.length < pool.active_total ? `, the ${fmtCount(pool.active.length)} largest of them` : ""}</span></h3>
 				<div class="short-table">
 					<DataTable<Pool["active"][number]> label={`Not freed in ${pool.name || "memory"}`} deps={[id, pool.track, pool.active.length, range.value?.t1].join("|")}
@@ -64,7 +64,7 @@ export function MemoryPage() {
 			{m.error && <p class="note bad" role="alert">{m.error}</p>}
 			{m.data?.pools.length === 0 && <p class="dim">This trace has no allocations. Programs record them with <code>tacho_alloc()</code> and <code>tacho_free()</code>; device buffers are recorded with <code>TT_METAL_MEM_PROFILER=1</code>.</p>}
 			{shown.slice(0, MOST).map((p) => <PoolView key={p.track} pool={p} id={id} />)}
-			{all.length > 0 && shown.length === 0 && <p class="dim">No pool has such a name.</p>}
+			{all.length > 0 && shown.length === 0 && <p class="dim">No pool matches the filter.</p>}
 			{shown.length > MOST && <p class="dim">{fmtCount(shown.length - MOST)} more; filter to see them.</p>}
 		</div>
 	);

@@ -33,7 +33,7 @@ function Controls() {
 				{all.length > threads.length && <option disabled>{fmtCount(all.length - threads.length)} more: filter by words, or search</option>}
 			</select></label>
 			<label class="check"><input type="checkbox" checked={params.value.signposts === "1"} onChange={(e) => setParam("signposts", e.currentTarget.checked ? "1" : null)} /> signposts only</label>
-			{meta.value?.has.ops && <label class="check" title="what is written for the report of ops: TT_DNN and TT_METAL"><input type="checkbox" checked={params.value.records === "1"} onChange={(e) => setParam("records", e.currentTarget.checked ? "1" : null)} /> records of ops</label>}
+			{meta.value?.has.ops && <label class="check" title="show the records for the ops report: TT_DNN and TT_METAL"><input type="checkbox" checked={params.value.records === "1"} onChange={(e) => setParam("records", e.currentTarget.checked ? "1" : null)} /> records of ops</label>}
 		</>
 	);
 }
@@ -61,7 +61,7 @@ export function MessagesPage() {
 				tail={(entry.value?.live ?? false) && follow.value} onLeaveTail={() => { follow.value = false; }}
 				load={(offset, limit, s) => api.messages(id, { ...query, offset, limit }, s)}
 				rowClass={(m) => m.signpost ? "signpost" : m.severity >= 4 ? "bad" : m.severity === 3 ? "warn" : ""}
-				onRow={(m) => show(m.t)} onTotal={setTotal} empty={records ? "No messages here but, maybe, records of ops." : "No messages here."}
+				onRow={(m) => show(m.t)} onTotal={setTotal} empty={records ? "No messages here, except perhaps op records." : "No messages here."}
 				columns={[
 					{ key: "t", title: "Time", width: "150px", num: true, render: (m) => fmtTime(m.t) },
 					{ key: "severity", title: "Kind", width: "80px", render: (m) => m.signpost ? "signpost" : SEVERITY[m.severity] ?? String(m.severity) },

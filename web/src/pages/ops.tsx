@@ -135,7 +135,7 @@ function OpTable({ onHead }: { onHead: (h: Head) => void }) {
 			selected={(o) => o.id === sel}
 			goal={params.value.id !== undefined ? { key: params.value.id, find: async (s) => (await api.ops(id, { ...rangeQuery(), q, sort, desc, device, ids, find: params.value.id, limit: 1 }, s)).found ?? null } : undefined}
 			onRow={(o) => { selection.value = sel === o.id ? null : { kind: "op", id: o.id }; }}
-			empty={q ? "No op matches the filter." : ids ? "No op has such an ID." : r ? "No op in this range." : "This trace has no ops."} />
+			empty={q ? "No op matches the filter." : ids ? "No op has this ID." : r ? "No op in this range." : "This trace has no ops."} />
 	);
 }
 

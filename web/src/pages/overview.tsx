@@ -156,7 +156,7 @@ function worthTelling(wait: number, whole: number): boolean {
 	return wait > 0 && wait >= whole / 100;
 }
 
-/** Lock waits are no work: they are reported apart. */
+/** Lock waits are not work: they are reported separately. */
 function waitWords(o: Overview): ComponentChildren {
 	const z = o.top_wait;
 	return z && worthTelling(o.host_wait, o.host_self) ? <>Threads wait for <button class="link" onClick={() => go("statistics", { tab: "locks" })}>locks</button> for <b>{fmtPct(100 * o.host_wait / o.host_self, 0)}</b> of the time of the host's zones: {fmtDur(o.host_wait)}, {z.wait < o.host_wait ? <>{fmtDur(z.wait)} of it</> : "all of it"} in <button class="link" onClick={() => go("statistics", { name: z.name })}>{shortName(z.text)}</button>.</> : null;
@@ -165,7 +165,7 @@ function waitWords(o: Overview): ComponentChildren {
 /** The same for a trace without ops. */
 function HostVerdict({ o }: { o: Overview }) {
 	const z = o.top_zones[0], waits = waitWords(o);
-	const work = z && z.self > 0 ? <>{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on the average; the longest took ${fmtDur(z.max)}${z.wait > 0 ? " with its waits" : ""}` : ""}.</> : null;
+	const work = z && z.self > 0 ? <>{hostWords(z, o)}{z.count > 1 ? `, ${fmtDur(z.self / z.count)} on average; the longest took ${fmtDur(z.max)}${z.wait > 0 ? " including waits" : ""}` : ""}.</> : null;
 	if (!work && !waits)
 		return null;
 	const lines = o.host_wait > (z?.self ?? 0) ? [waits, work] : [work, waits];
@@ -274,7 +274,7 @@ export function OpsOverview() {
 		<div class="page overview">
 			<h1>{entry.value?.name}</h1>
 			{d && <div class="facts-row">{d.devices.map((v) => <div key={v.device}><b>{fmtDur(v.time_us * 1000)}</b><span>{fmtCount(v.ops)} {v.ops === 1 ? "op" : "ops"} on device {v.device}</span></div>)}</div>}
-			<p class="dim">A table of ops: there are <button class="link" onClick={() => go("ops")}>Ops</button> and <button class="link" onClick={() => go("compare")}>Compare</button>, but no timeline.</p>
+			<p class="dim">This is a table of ops: there are <button class="link" onClick={() => go("ops")}>Ops</button> and <button class="link" onClick={() => go("compare")}>Compare</button>, but no timeline.</p>
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{d && <Verdict o={d} />}
 			{d && <Advice o={d} />}
@@ -298,9 +298,9 @@ export function OverviewPage() {
 			<WholeTrace />
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
-			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python below “python -m tracy”.</p>}
+			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python under “python -m tracy”.</p>}
 			{m.zones === 0 && m.has.messages && !entry.value?.live && <p class="note">There are no zones. There are <button class="link" onClick={() => go("messages")}>messages</button>.</p>}
-			{m.zones === 0 && m.rows === 0 && m.processes.length > 0 && !entry.value?.live && <p class="note">The program ran, but nothing was recorded of it.</p>}
+			{m.zones === 0 && m.rows === 0 && m.processes.length > 0 && !entry.value?.live && <p class="note">The program ran, but recorded nothing.</p>}
 			{d && <Verdict o={d} recorded={m.duration} />}
 			{d && <Advice o={d} />}
 			{d && (

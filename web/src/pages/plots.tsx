@@ -24,14 +24,14 @@ export function PlotsPage() {
 		<div class="page">
 			<header class="page-head"><h1>Plots</h1>{all.length > 1 && <Filter />}<span class="spacer" />{all.length > 0 && <span class="dim">drag in a curve to set the range</span>}</header>
 			{list.error && <p class="note bad" role="alert">{list.error}</p>}
-			{list.data && all.length === 0 && <p class="dim">This trace has no plots. They are made by <code>TACHO_PLOT(name, value)</code>, in Python by <code>tracy.plot(name, value)</code>.</p>}
+			{list.data && all.length === 0 && <p class="dim">This trace has no plots. Programs record them with <code>TACHO_PLOT(name, value)</code>, in Python by <code>tracy.plot(name, value)</code>.</p>}
 			{shown.slice(0, 60).map((p) => (
 				<section class="plot-card" key={p.track}>
 					<header><h2>{p.name}</h2><span class="dim">{process(p.track)}{fmtCount(p.count)} points, {fmtValue(p.min, p.format)} … {fmtValue(p.max, p.format)}</span></header>
 					<Curve id={`${id}:${p.track}`} label={p.name} format={p.format} gen={gen} get={(res, i) => api.plot(id, { track: p.track, res, i })} />
 				</section>
 			))}
-			{all.length > 0 && shown.length === 0 && <p class="dim">No plot has such a name.</p>}
+			{all.length > 0 && shown.length === 0 && <p class="dim">No plot matches the filter.</p>}
 			{shown.length > 60 && <p class="dim">{shown.length - 60} more; filter to see them.</p>}
 		</div>
 	);

@@ -32,7 +32,7 @@ function filterQuery(): Query {
 function columns(whole: number, locks: boolean, recursion: boolean): Column<StatRow>[] {
 	const list: Column<StatRow>[] = [
 		{ key: "name", title: "Zone", width: "minmax(130px, 2fr)", sort: "name", render: (r) => <span title={`${r.text}\n${r.file}:${r.line}`}>{shortName(r.text)}</span> },
-		{ key: "share", title: "Self %", width: "100px", hint: "self time of all time in the range; lock waits are lighter", render: (r) => <Share pct={100 * r.self / whole} more={100 * r.wait / whole} /> },
+		{ key: "share", title: "Self %", width: "100px", hint: "share of the self time in the range; lock waits are in a lighter colour", render: (r) => <Share pct={100 * r.self / whole} more={100 * r.wait / whole} /> },
 		{ key: "total", title: "Total", width: "78px", num: true, sort: "total", hint: "with children; a function that calls itself counts once", render: (r) => fmtDur(r.total) },
 		{ key: "self", title: "Self", width: "78px", num: true, sort: "self", hint: "without children and without lock waits", render: (r) => fmtDur(r.self) },
 		{ key: "wait", title: "Waiting", width: "78px", num: true, sort: "wait", hint: "for locks, without children", render: (r) => r.wait > 0 ? fmtDur(r.wait) : "" },
@@ -158,7 +158,7 @@ function Detail({ name }: { name: number }) {
 				<button onClick={() => {
 					litName.value = name;
 					go("timeline");
-				}}>Light on the timeline</button>
+				}}>Highlight on the timeline</button>
 			</div>
 			{h.error && <p class="note bad" role="alert">{h.error}</p>}
 			{h.data && <><Histogram series={[{ hist: h.data, className: "bar", label: "" }]} options={{ logCount, cumulate, logTime }} chosen={lengths && [lengths.d0, lengths.d1]}
@@ -215,7 +215,7 @@ function LockTab() {
 				{ key: "holds", title: "Holds", width: "74px", num: true, sort: "holds", render: (r) => fmtCount(r.holds) },
 				{ key: "hold", title: "Held", width: "84px", num: true, sort: "hold", hint: "by all threads together", render: (r) => fmtDur(r.hold_total) },
 				{ key: "hmax", title: "Longest hold", width: "100px", num: true, sort: "hmax", render: (r) => fmtDur(r.max_hold) },
-				{ key: "threads", title: "Threads", width: "70px", num: true, sort: "threads", hint: "that used it, whenever", render: (r) => fmtCount(r.threads) },
+				{ key: "threads", title: "Threads", width: "70px", num: true, sort: "threads", hint: "that used it at any time", render: (r) => fmtCount(r.threads) },
 			]} empty={q ? "No lock matches the filter." : "This trace has no locks."} />
 	);
 }

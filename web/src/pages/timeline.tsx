@@ -41,7 +41,7 @@ function PinButton({ r, pin, tl }: { r: Row; pin: string; tl: Timeline }) {
 	const on = pins.value.includes(pin);
 	return (
 		<button class="pin" style={{ top: `${r.y + 1}px` }} aria-pressed={on} aria-label={`Pin ${r.label}`} data-row={r.key}
-			title={on ? "Let it go from the top (P)" : "Keep it at the top (P)"} onClick={() => tl.pin(r)}><Icon name="pin" size={12} /></button>
+			title={on ? "Unpin (P)" : "Pin to the top (P)"} onClick={() => tl.pin(r)}><Icon name="pin" size={12} /></button>
 	);
 }
 
@@ -95,7 +95,7 @@ function Toolbar({ tl }: { tl: Timeline | null }) {
 			<label>Colours <select value={colorMode.value} onChange={(e) => setColorMode(e.currentTarget.value as typeof COLOR_MODES[number])}>
 				{COLOR_MODES.map((m) => <option value={m}>by {m}</option>)}
 			</select></label>
-			<label title="Frames of site-packages, pytest and Python's own library. Fold: depths where nothing else is to be seen become lines.">Library frames <select value={libraryMode.value} onChange={(e) => setLibraryMode(e.currentTarget.value as typeof LIBRARY_MODES[number])}>
+			<label title="Frames of site-packages, pytest and Python's own library. Fold: depths with nothing else become lines.">Library frames <select value={libraryMode.value} onChange={(e) => setLibraryMode(e.currentTarget.value as typeof LIBRARY_MODES[number])}>
 				{LIBRARY_MODES.map((m) => <option value={m}>{m}</option>)}
 			</select></label>
 			<button onClick={() => askPath()} title="What had to happen for the range (or what is in view) to end when it did (C)">Critical path</button>

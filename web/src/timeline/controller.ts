@@ -239,7 +239,7 @@ export class Timeline {
 		const more = this.rows.peek().pinned - before, { body } = this.el;
 		if (body.scrollTop > 0) // keep the visible rows in place
 			requestAnimationFrame(() => { body.scrollTop += more; });
-		announce(`${row.label} ${on ? "stays at the top" : "is no longer pinned"}`);
+		announce(`${row.label} ${on ? "is pinned" : "is no longer pinned"}`);
 	}
 
 	/** Where the pinned rows end. */

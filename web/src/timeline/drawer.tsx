@@ -68,7 +68,7 @@ function OpOf({ op: id, call }: { op: string; call: string }) {
 	const o = l.data?.op;
 	return (
 		<><dt>op</dt><dd>{o
-			? <><button class="link" title="light its zones on every core" onClick={() => { selection.value = { kind: "op", id: o.id }; }}>{o.code}</button> <span class="dim">{call}{o.bound ? ` · ${o.bound}` : ""}{o.device_time_us !== null ? ` · ${fmtDur(o.device_time_us * 1000)} on the device` : ""}</span></>
+			? <><button class="link" title="highlight its zones on every core" onClick={() => { selection.value = { kind: "op", id: o.id }; }}>{o.code}</button> <span class="dim">{call}{o.bound ? ` · ${o.bound}` : ""}{o.device_time_us !== null ? ` · ${fmtDur(o.device_time_us * 1000)} on the device` : ""}</span></>
 			: call}</dd></>
 	);
 }
@@ -208,7 +208,7 @@ function OpView() {
 			<div class="figures">
 				{o.device_time_us !== null && <div><b>{fmtDur(o.device_time_us * 1000)}</b><span>device time</span></div>}
 				{o.gap_us !== null && <div title="from the end of the previous op, by the device's clock"><b>{fmtDur(o.gap_us * 1000)}</b><span>gap before{shown !== null ? ", device clock" : ""}</span></div>}
-				{shown !== null && <div title="by the host's clock: the device's own clock did not run all the time in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
+				{shown !== null && <div title="by the host's clock: the device's clock was interrupted in between"><b>{fmtDur(shown)}</b><span>on the timeline</span></div>}
 				{o.cores !== null && <div><b>{o.cores}</b><span>cores</span></div>}
 			</div>
 			{d.gap && d.gap.causes.length > 0 && atGap && <GapView d={d} />}

@@ -229,7 +229,7 @@ async function selectAndBring(tl: Timeline, lane: number, idx: number): Promise<
 		tl.bring(z);
 		announce(`${nameOf(z.name)}, ${fmtDur(z.duration)}`);
 	} catch {
-		announce("no further zone");
+		announce("no next zone");
 	}
 }
 
@@ -240,7 +240,7 @@ export function spanStep(step: 1 | -1): void {
 		return;
 	const to = (l.open ? l.count : l.idx) + step;
 	if (to < 0 || to >= l.count)
-		announce(step > 0 ? "no further span" : "no span before");
+		announce(step > 0 ? "no next span" : "no previous span");
 	else
 		selection.value = { kind: "lock", track: l.track, lane: l.lane, idx: to };
 }
@@ -296,7 +296,7 @@ function signpost(tl: Timeline, step: 1 | -1): void {
 	const mid = (v.t0 + v.t1) / 2, eps = (v.t1 - v.t0) / 1000 + 1;
 	const next = step > 0 ? posts.find((p) => p.t > mid + eps) : [...posts].reverse().find((p) => p.t < mid - eps);
 	if (!next) {
-		announce(step > 0 ? "no further signpost" : "no signpost before");
+		announce(step > 0 ? "no next signpost" : "no previous signpost");
 		return;
 	}
 	follow.value = false;

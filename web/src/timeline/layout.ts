@@ -271,7 +271,7 @@ function deviceRow(b: Builder, { id, device: d, tracks, cores }: Board): boolean
 	const row = b.rows[b.rows.length - 1];
 	row.device = id;
 	if ((d?.clock_total ?? 0) > (d?.clock?.length ?? 0))
-		row.title += ` (of the ${fmtCount(d?.clock_total)} comparisons of its clock several are one mark, with the worst bound)`;
+		row.title += ` (several of the ${fmtCount(d?.clock_total)} comparisons of its clock share a mark, with the worst bound)`;
 	if (!opened)
 		row.inside = tracks.map((t) => t.id);
 	if (!d || d.bound_ns === null)
@@ -288,7 +288,7 @@ function opsRow(b: Builder, { id }: Board, lanes: number): void {
 function heatRow(b: Builder, { id, cores }: Board): void {
 	const step = cores.length > 24 ? HEAT_H - 1 : HEAT_H;
 	const hot = cores.map((c, i) => sum(c.tracks.flatMap(workLane), c.tracks[0], 4 + i * step, step - 1, HEAT, true));
-	add(b, { key: `d${id}heat`, kind: "heat", indent: 1, label: "all cores", note: b.pinned ? `device ${id}` : "one line a core", title: "How busy each core is: the busiest of its processors",
+	add(b, { key: `d${id}heat`, kind: "heat", indent: 1, label: "all cores", note: b.pinned ? `device ${id}` : "one line per core", title: "How busy each core is: the busiest of its processors",
 		h: Math.max(24, cores.length * step + 8), open: null, stripes: hot, track: null });
 }
 
@@ -343,7 +343,7 @@ function addLock(b: Builder, m: Meta, l: LockRow, known: LockInfo | undefined): 
 	}
 	const more = (known?.threads ?? 0) - threads.length;
 	if (more > 0 && threads.length > 0)
-		add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "Only the first threads to use the lock have rows of their own; the row of all threads has all of them", h: 22, open: null, stripes: [], track: null }, false);
+		add(b, { key: key + "more", kind: "lock", indent: 2, label: `${fmtCount(more)} more threads`, note: "not shown", title: "Only the first threads that used the lock have separate rows; the row of all threads includes the others", h: 22, open: null, stripes: [], track: null }, false);
 }
 
 function addLocks(b: Builder, m: Meta, locks: LockRow[], info: ReadonlyMap<number, LockInfo>): void {

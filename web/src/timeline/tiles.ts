@@ -158,7 +158,7 @@ export class TileStore {
 			const answer = await getBuffer(`t/${this.trace}/${this.call}`, query, flight.abort.signal, b.priority);
 			const tiles = decode(answer, b.last - b.first + 1);
 			if (!tiles)
-				throw new Error("the server sent a tile that is none");
+				throw new Error("the server sent a malformed tile");
 			tiles.forEach((t, k) => this.keep(b.first + k, t, flight));
 			this.error.value = null;
 			this.version++;

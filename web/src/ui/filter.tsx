@@ -13,7 +13,7 @@ export function Filter({ placeholder = "filter: a,b,-c", label = "Filter" }: { p
 		return () => clearTimeout(timer);
 	}, [text]);
 	useEffect(() => setText(params.value.q ?? ""), [params.value.q]);
-	return <input class="filter" type="search" aria-label={label} placeholder={placeholder} title="words apart by commas: any of them; a minus in front leaves out" value={text} onInput={(e) => setText(e.currentTarget.value)} />;
+	return <input class="filter" type="search" aria-label={label} placeholder={placeholder} title="words separated by commas: any of them; a leading minus excludes" value={text} onInput={(e) => setText(e.currentTarget.value)} />;
 }
 
 /** A link that downloads what the page shows. */

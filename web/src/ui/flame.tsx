@@ -60,7 +60,7 @@ export function Flame({ root, find: words = "", onOpen }: { root: FlameNode; fin
 	return (
 		<div class="flame">
 			<p class="flame-head">
-				<nav aria-label="Where the flame graph is">
+				<nav aria-label="Path in the flame graph">
 					<button class="link" onClick={() => setZoom([])}>all</button>
 					{zoom.map((_, i) => <span key={i}> › <button class="link" onClick={() => setZoom(zoom.slice(0, i + 1))}>{labelOf(find(root, zoom.slice(0, i + 1)))}</button></span>)}
 				</nav>

@@ -3,7 +3,7 @@
 import { elide, fmtDur } from "../format";
 import { duration, meta, range, setRange } from "../state";
 
-/** A longer list is no use: the messages page has them all. */
+/** The messages page has the complete list. */
 const LISTED = 500;
 
 /** For pages about the whole trace: their figures ignore the range. */

@@ -62,7 +62,7 @@ function leastWidth<T>(columns: Column<T>[]): number {
 	return columns.reduce((a, c) => a + parseFloat(/(\d+)px/.exec(c.width)?.[1] ?? "60") + 12, 12);
 }
 
-/** A drag selects text to copy: it is no click. */
+/** A drag that selects text is not a click. */
 const DRAG_PX = 4;
 
 export function DataTable<T>(p: Props<T>) {

@@ -6,7 +6,7 @@ import { isQueue } from "../timeline/layout";
 import { laneList } from "../timeline/tiles";
 import type { Track } from "../types";
 
-/** A longer list is no use; the search box finds the rest. */
+/** The search box finds the rest. */
 export const LISTED = 300;
 
 function chosen(of: string | undefined): Track[] | null {
