@@ -170,7 +170,7 @@ static void count_insn(void *context, unsigned core, unsigned risc, uint64_t cyc
 	c->instructions += risc == 0 && pc - KERNEL_TEXT < KERNEL_TEXT_SLOT;
 }
 
-/* A kernel that does one thing MARKS times. */
+/* A kernel that repeats one operation MARKS times. */
 static struct cost run_marks(struct tacho_device *device, uint32_t what)
 {
 	const uint32_t args[] = {what, MARKS};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A little renderer that uses every feature of tacho.h: two processes, four threads each doing a
- *part of the work, jobs in a queue behind a lock, a pool of buffers, plots, frames, fibers,
- *messages.
+ * part of the work, jobs in a queue with a lock, a pool of buffers, plots, frames, fibers,
+ * messages.
  *
  *	tacho run -o demo.tacho -- demo
  */

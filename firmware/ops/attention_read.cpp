@@ -2,11 +2,21 @@
 /*
  * Reads for attention.cpp. A unit is a tile row of queries of a head. Words:
  *
- *	0 tile rows of queries, 1 tiles of a row, 2 bits of the scale, 3 tile rows of keys, 4 keys
- *in use of the last (0: all), 5 causal, 6 mask, 7 heads, 8 heads of keys, 9, 10 pages of the mask
- *	from a batch and a head to the next, 11 columns in use of the last tile (0: all), 12, 13
- *codes of tile_fill() for queries and for keys and values, 14 one query for each head (decode), 15
- *	tile rows of queries' heads, then for each batch the last key, if decode
+ *	0      tile rows of queries
+ *	1      tiles of a row
+ *	2      bits of the scale
+ *	3      tile rows of keys
+ *	4      keys in use of the last tile row (0: all)
+ *	5      1: causal
+ *	6      1: there is a mask
+ *	7      heads of queries
+ *	8      heads of keys
+ *	9, 10  pages of the mask from a batch, from a head to the next
+ *	11     columns in use of the last tile (0: all)
+ *	12, 13 codes of tile_fill() for queries, for keys and values
+ *	14     1: one query for each head (decode)
+ *	15     decode: tile rows of the heads of queries
+ *	16     decode: the last key of each batch
  */
 #include "ops.h"
 

@@ -3,9 +3,12 @@
  * Tile by tile: inputs to tiles 0, 1, 2 of dst, or the sum, difference or product of two of them to
  * tile 0; then the steps. Words:
  *
- *	0 inputs, 1 steps, 2 operation on two inputs (0: none), 3 what is repeated of each input:
- *	two bits each, 4 a bit for each input that is transposed
- *	5 tiles of the output in each of six dimensions, then the strides of each of three inputs
+ *	0  number of inputs
+ *	1  number of steps
+ *	2  operation on two inputs (0: none)
+ *	3  what is repeated of each input: two bits each
+ *	4  a bit for each input that is transposed
+ *	5  tiles of the output in each of six dimensions, then the strides of each of three inputs
  *	29 four words for each step: instruction, parameters
  */
 #include "ops.h"

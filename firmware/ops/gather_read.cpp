@@ -3,10 +3,15 @@
  * Makes pages of values that lie elsewhere: the output in row order is seen as up to eight
  * dimensions, each input gives the values for a box of them. Words:
  *
- *	0 bytes of a value (0: whole pages), 1 layout of the output (1: tiles), 2, 3 its columns and
- *	rows, 4 dimensions, 5 bits of all other values, 6 conditions, 7 extents of the dimensions
- *	15 two conditions of six words: dimensions a and b, their factors, offset, limit
- *	27 for each input 28: layout, columns, rows, base, strides, low and high bounds
+ *	0    bytes of a value (0: whole pages)
+ *	1    layout of the output (1: tiles)
+ *	2, 3 columns and rows of the output
+ *	4    number of dimensions
+ *	5    bits of all other values
+ *	6    number of conditions
+ *	7    extents of the dimensions
+ *	15   two conditions of six words: dimensions a and b, their factors, offset, limit
+ *	27   for each input 28: layout, columns, rows, base, strides, low and high bounds
  *
  * A unit is a page of the output.
  */

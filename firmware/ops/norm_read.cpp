@@ -2,9 +2,13 @@
 /*
  * Reads rows of tiles for a norm. Words:
  *
- *	0 tiles of a row, 1 bits of 1 / width, 2 bits of epsilon, 3 flags: 1 without the mean, 2
- *	residual, 4 gamma, 8 beta, 16 mean and deviation are outputs, 32 gamma in rows of 32, 64
- *beta 4 columns in use of the last tile (0: all), 5, 6 codes of tile_fill() for x and residual
+ *	0    tiles of a row
+ *	1    bits of 1 / width
+ *	2    bits of epsilon
+ *	3    flags: 1 without the mean, 2 residual, 4 gamma, 8 beta,
+ *	     16 mean and deviation are outputs, 32, 64 gamma, beta in rows of 32
+ *	4    columns in use of the last tile (0: all)
+ *	5, 6 codes of tile_fill() for x, for the residual
  *
  * Inputs: x, then those that the flags name, in that order.
  */

@@ -54,7 +54,7 @@ FORCE_INLINE uint64_t op_page(uint32_t tensor, uint32_t page, uint32_t size, uin
 	return shard_page(base, memory, page, size, offset);
 }
 
-/* Bytes from one page to the next, for pages that are no tiles. */
+/* Bytes from one page to the next, for pages that are not tiles. */
 FORCE_INLINE uint32_t op_stride(uint32_t tensor, uint32_t size)
 {
 	uint32_t align =

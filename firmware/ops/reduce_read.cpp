@@ -3,9 +3,14 @@
  * Reads the tiles of a reduction: for unit u the pages u % inner + u / inner * n * inner, and so on
  * with distance inner. Words:
  *
- *	0 n, 1 inner, 2 bits of the scaler, 3 axis: 0 along rows, 1 along columns, 2 neither, 4
- *kind: 0 sum, 1 maximum, 2 minimum, 5 rows or columns in use of the last tile (0: all), 6 bits for
- *	the others, 7 code of tile_fill()
+ *	0 n
+ *	1 inner
+ *	2 bits of the scaler
+ *	3 axis: 0 along rows, 1 along columns, 2 neither
+ *	4 kind: 0 sum, 1 maximum, 2 minimum
+ *	5 rows or columns in use of the last tile (0: all)
+ *	6 bits for the others
+ *	7 code of tile_fill()
  */
 #include "ops.h"
 

@@ -281,7 +281,7 @@ TACHO_API void tacho_section_name(unsigned category, const char *name, size_t le
  *		if (number == 0)
  *			speed = value;
  *
- * Nothing happens behind the program's back: it gets a new value when it asks. While there is none,
+ * The program gets a new value only when it asks. While there is none,
  * that costs about as much as a zone.
  */
 /* Declares a parameter. NUMBER is the program's choice. Stored until a recording starts. */

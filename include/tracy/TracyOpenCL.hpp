@@ -13,7 +13,7 @@
  *	TracyCLDestroy(ctx);
  *
  * The queue needs CL_QUEUE_PROFILING_ENABLE. The device's clock is compared with the host's when
- *the context is made, and again by TracyCLCollect() when no zone is pending: with OpenCL 2.1 by
+ * the context is made, and again by TracyCLCollect() when no zone is pending: with OpenCL 2.1 by
  * clGetDeviceAndHostTimer(), else by the end of a command. A context is used by one thread at a
  * time. Zones without an event, and those of commands that fail, are dropped.
  */

@@ -2,8 +2,8 @@
 /*
  * For programs that read a Tenstorrent device themselves and feed what they found: one context per
  * core, its clock by a populate call, its name, then begins and ends of zones. They come to the
- *same tracks as those of devices that Tacho reads: one per RISC of a core. C++17; the names are
- *those of tt-metal's header, of its 0.10 line (zones, events) and of its newer one (markers).
+ * same tracks as those of devices that Tacho reads: one per RISC of a core. C++17; the names are
+ * those of tt-metal's header, of its 0.10 line (zones, events) and of its newer one (markers).
  *
  *	TracyTTCtx ctx = TracyTTContext();
  *	TracyTTContextPopulate(ctx, TracyGetCpuTime(), device_cycles, 1.0);	GHz
@@ -14,8 +14,8 @@
  * Events of one RISC must come in the order of their times. An end without a begin is ignored. The
  * calls of one context may come from any thread. Zones that are open when recording begins are not
  * seen. Outermost zones carry the run's host id as a value, and the trace and its replay counter
- *when they are set. What a marker measured (TS_DATA, TS_EVENT, ZONE_TOTAL) is pushed by
- *TracyTTPushMarker.
+ * when they are set. What a marker measured (TS_DATA, TS_EVENT, ZONE_TOTAL) is pushed by
+ * TracyTTPushMarker.
  */
 #ifndef TACHO_TRACY_TT_DEVICE_HPP
 #define TACHO_TRACY_TT_DEVICE_HPP

@@ -193,7 +193,7 @@ def _is_missing(path: str) -> bool:
 
 def _record(options: optparse.Values, kind: str, program: list[str]) -> int:
     if options.tracy_tools_folder and not os.path.isdir(options.tracy_tools_folder):
-        _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is no folder")
+        _say(f"--tracy-tools-folder: {options.tracy_tools_folder} is not a folder")
         return 1
     if program and not kind and _is_missing(program[0]):  # keep the previous trace
         _say(f"can't open file {os.path.abspath(program[0])!r}: No such file or directory")

@@ -82,7 +82,7 @@ def decorate(zone: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def name(zone: Any, function: Any) -> Callable[..., Any]:
-    """Applies ``@zone`` to an object that is no Python function, but may wrap one."""
+    """Applies ``@zone`` to an object that is not a Python function, but may wrap one."""
     inner = inspect.unwrap(getattr(function, "__func__", function))
     code = getattr(inner, "__code__", None)
     place = {"file": code.co_filename, "line": code.co_firstlineno} if code else {"file": ""}

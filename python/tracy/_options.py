@@ -55,7 +55,7 @@ def _duration(option: optparse.Option, name: str, value: str,
                 break
             if 0 <= parser.values.min_duration < 1e6:
                 return
-    parser.error(f"{name}: {value!r} is no time, such as 50us, 2ms or 1s")
+    parser.error(f"{name}: {value!r} is not a time, such as 50us, 2ms or 1s")
 
 
 class _Parser(optparse.OptionParser):
@@ -71,7 +71,7 @@ class _Parser(optparse.OptionParser):
 
 
 def make_parser() -> optparse.OptionParser:
-    """Parses up to the first word that is no option; the rest belongs to the program."""
+    """Parses up to the first word that is not an option; the rest belongs to the program."""
     parser = _Parser(usage=USAGE, prog="python -m tracy")
     parser.disable_interspersed_args()
     add = parser.add_option

@@ -259,7 +259,7 @@ static PyObject *api_stop_zone(PyObject *self, PyObject *args)
 
 PyMethodDef api_methods[] = {
 	{"recording", api_recording, METH_NOARGS,
-	 "recording() -> bool\n\nWhether somebody records this process."},
+	 "recording() -> bool\n\nWhether this process is being recorded."},
 	{"message", (PyCFunction)(void (*)(void))api_message, METH_VARARGS | METH_KEYWORDS,
 	 "message(message, color=0, severity=2)\n\nRecords a text, of any length."},
 	{"frame", api_frame, METH_VARARGS, "frame(name=None)\n\nThe end of a frame."},

@@ -99,7 +99,7 @@ const struct environ_variable environ_variables[] = {
 };
 
 /*
- * Variables without which somebody would wait for an effect in vain: those of Tacho, and those of
+ * Variables to warn about if they have no effect: those of Tacho, and those of
  * the runtime that are about profiling, printing and delays. Of its others only typing errors
  * matter: they are none of our business otherwise.
  */

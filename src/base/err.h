@@ -48,7 +48,7 @@ enum tacho_err {
 #undef X
 };
 
-/* What went wrong and where. A message names the thing (a file, an option), never the function. */
+/* What went wrong and where. A message names the file, option or value, never the function. */
 struct tacho_error {
 	int code;        /* enum tacho_err */
 	uint64_t offset; /* byte offset in the input when parsing, else 0 */
@@ -75,7 +75,7 @@ int err_exit_code(int code);
  */
 int err_report(const struct tacho_error *err, int code);
 
-/* For tools only: one line on stderr that is no complaint, clean as well, and not for TACHO_LOG. */
+/* For tools only: one line on stderr that is not an error, clean as well, and not for TACHO_LOG. */
 void err_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For tools only: one line "tacho: warning: ..." on stderr. */

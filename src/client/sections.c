@@ -23,7 +23,7 @@ TACHO_API uint32_t tacho_section_enter(unsigned category, const char *text, size
 
 	if (!tacho_is_recording())
 		return 0;
-	while (!id) /* 0 is no section */
+	while (!id) /* 0 is not a section */
 		id = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 	section_emit(RING_SECTION_WORD(id, category & 0xffff, SECTION_ENTER), text, len);
 	return id;

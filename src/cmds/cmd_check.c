@@ -106,7 +106,7 @@ QUERY_RUN(check_print)
 
 const struct cmd cmd_check = {
 	.name = "check",
-	.summary = "verify every byte of a trace, and that its books balance",
+	.summary = "verify every byte of a trace and its counts of events",
 	.usage = "[--strict] FILE",
 	.description =
 		"Reads the whole trace: checksums, the order of zones, ids, counts, the index. "

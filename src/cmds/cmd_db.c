@@ -19,62 +19,66 @@ static const struct opt opts[] = {
 		"sqlite:PATH, clickhouse://HOST:PORT/NAME or clickhouses:// with TLS (default: "
 		"$TACHO_DB, then 'db' of db.conf, then a file of this user)"),
 	OPT_STR('p', "project", "NAME", struct database_conf, project,
-		"the project that a run belongs to, or whose runs are meant"),
-	OPT_STR('s', "suite", "NAME", struct database_conf, suite, "the same for a suite of it"),
+		"the project of the run, or of the runs to use"),
+	OPT_STR('s', "suite", "NAME", struct database_conf, suite,
+		"the suite of the run, or of the runs to use"),
 	OPT_LIST(0, "config", "KEY=VALUE", struct database_conf, config,
-		 "what a run was configured with: runs of other configurations are not compared"),
+		 "a setting of the run; runs with other settings are not compared"),
 	OPT_STR(0, "branch", "NAME", struct database_conf, branch, "the branch"),
 	OPT_STR(0, "commit", "SHA", struct database_conf, commit, "push: the commit"),
 	OPT_INT(0, "commit-seq", "N", struct database_conf, commit_seq,
-		"push: the place of the commit in the history"),
+		"push: the position of the commit in the history"),
 	OPT_INT(0, "commit-time", "SECONDS", struct database_conf, commit_time,
-		"push: the time of the commit, since 1970"),
+		"push: the time of the commit, in seconds since 1970"),
 	OPT_STR(0, "git", "DIR", struct database_conf, git,
-		"push: take commit, branch, time and place from git in DIR"),
+		"push: read commit, branch, time and position from git in DIR"),
 	OPT_STR(0, "run", "ID", struct database_conf, run,
-		"push: the ID of the job, the same for all its hosts (default: of the content)"),
+		"push: the ID of the job, the same on all its hosts (default: a hash of the content)"),
 	OPT_INT(0, "part", "N", struct database_conf, part,
 		"push: the rank, if each rank pushes its own part of --run"),
 	OPT_STR(0, "host", "NAME", struct database_conf, host,
-		"push: the name of the machine (default: as traces say)"),
+		"push: the name of the machine (default: the one in the traces)"),
 	OPT_FLAG(0, "anonymous-host", struct database_conf, anonymous,
-		 "push: store no name of the machine"),
+		 "push: do not store the name of the machine"),
 	OPT_LIST(0, "label", "KEY=VALUE", struct database_conf, labels, "push: a label of the run"),
 	OPT_LIST('m', "metric", "NAME=NUMBER[UNIT]", struct database_conf, metrics,
-		 "push: a figure; more is better if its unit ends with /s. regress: NAME alone "
-		 "chooses a metric"),
-	OPT_LIST(0, "metrics", "FILE", struct database_conf, metric_files,
-		 "push: figures of a JSON object, or of a CSV with columns name, value, unit, "
-		 "better"),
-	OPT_FLAG(0, "ops", struct database_conf, ops, "push: the ops; on unless --no-ops"),
+		 "push: a metric; more is better if its unit ends with /s. regress: select the "
+		 "metric NAME"),
+	OPT_LIST(
+		0, "metrics", "FILE", struct database_conf, metric_files,
+		"push: read metrics from a JSON object, or a CSV file with the columns name, value, "
+		"unit and better"),
+	OPT_FLAG(0, "ops", struct database_conf, ops, "push: store the ops; on by default"),
 	OPT_FLAG(0, "zones", struct database_conf, zones,
-		 "push, regress: statistics of the zones of threads too"),
+		 "push, regress: include statistics of the threads' zones"),
 	OPT_FLAG(0, "again", struct database_conf, again,
-		 "push: even if the same content is there; it replaces that"),
+		 "push: replace a run with the same content"),
 	OPT_FLAG(0, "dirty", struct database_conf, dirty,
-		 "push: the tree had changes that are not committed. runs, regress: such runs too"),
-	OPT_INT('n', "last", "N", struct database_conf, last, "runs: the last N"),
-	OPT_STR(0, "op", "REGEX", struct database_conf, op, "regress: ops or zones of these names"),
+		 "push: mark uncommitted changes. runs, regress: include runs with such changes"),
+	OPT_INT('n', "last", "N", struct database_conf, last, "runs: list the last N"),
+	OPT_STR(0, "op", "REGEX", struct database_conf, op, "regress: select ops or zones by name"),
 	OPT_INT(0, "window", "N", struct database_conf, window,
 		"regress: search the last N runs (default: 60)"),
 	OPT_DOUBLE(0, "min-effect", "PERCENT", struct database_conf, min_effect,
-		   "regress: the smallest change that counts (default: 0.5)"),
-	OPT_FLAG(0, "all", struct database_conf, all, "regress: all changes of all runs"),
+		   "regress: ignore smaller changes (default: 0.5)"),
+	OPT_FLAG(0, "all", struct database_conf, all, "regress: print every change in the history"),
 	OPT_LIST(0, "base", "RUNS", struct database_conf, base,
-		 "regress: compare with these: a branch, commit, run, or commits A..B; may be "
+		 "regress: compare with these runs: a branch, commit, run, or commits A..B; may be "
 		 "repeated"),
-	OPT_LIST(0, "head", "RUNS", struct database_conf, head, "regress: the new ones"),
+	OPT_LIST(0, "head", "RUNS", struct database_conf, head, "regress: the new runs"),
 	OPT_ENUM(0, "undecided", struct database_conf, undecided, undecided_words,
-		 "regress: whether series with too few runs are a failure"),
+		 "regress: whether series with too few runs fail"),
 	OPT_STR(0, "why", "TEXT", struct database_conf, why, "accept: the reason"),
-	OPT_STR(0, "who", "TEXT", struct database_conf, who, "accept: who accepts"),
+	OPT_STR(0, "who", "TEXT", struct database_conf, who,
+		"accept: the name of the person who accepts"),
 	OPT_STR(0, "cluster", "NAME", struct database_conf, cluster,
-		"init: tables on this server, and distributed ones over cluster NAME"),
+		"init: make tables on this server, and distributed ones over cluster NAME"),
 	OPT_FLAG(0, "replicated", struct database_conf, replicated,
-		 "init: replicated tables, by the macros {shard} and {replica}"),
+		 "init: make replicated tables, with the macros {shard} and {replica}"),
 	OPT_TIME(0, "age", "TIME", struct database_conf, age,
-		 "gc: how long ago a push that has not ended began (default: a day)"),
-	OPT_ENUM(0, "format", struct database_conf, format, table_formats, "how rows are printed"),
+		 "gc: remove unfinished pushes that began longer ago (default: a day)"),
+	OPT_ENUM(0, "format", struct database_conf, format, table_formats,
+		 "choose the format of tables"),
 	OPT_END,
 };
 
@@ -167,7 +171,7 @@ static int database_runs(struct database_call *c, struct tacho_error *err)
 	int r, closed;
 
 	if (c->argc)
-		return err_set(err, TACHO_EUSAGE, "runs takes options only");
+		return err_set(err, TACHO_EUSAGE, "runs takes only options");
 	database_filter(c, &filter);
 	r = db_runs_read(c->db, &filter, &runs, err);
 	if (r < 0)
@@ -263,7 +267,7 @@ static int database_init(struct database_call *c, struct tacho_error *err)
 	int r;
 
 	if (c->argc)
-		return err_set(err, TACHO_EUSAGE, "init takes options only");
+		return err_set(err, TACHO_EUSAGE, "init takes only options");
 	r = db_init(c->db, &layout, err);
 	if (r == 0 && !c->common->quiet)
 		err_note("%s has all tables", db_name(c->db));
@@ -320,7 +324,7 @@ static int database_gc(struct database_call *c, struct tacho_error *err)
 	int r;
 
 	if (c->argc || c->conf->age < 0)
-		return err_set(err, TACHO_EUSAGE, "gc takes --age only");
+		return err_set(err, TACHO_EUSAGE, "gc takes only --age");
 	r = db_gc(c->db, c->conf->age, &pushes, err);
 	if (r == 0 && !c->common->quiet)
 		err_note("rows of %llu pushes deleted", (unsigned long long)pushes);
@@ -424,25 +428,26 @@ const struct cmd cmd_db = {
 	.usage = "push|runs|regress|accept|query|rm|init|check|gc [options] [operands]",
 	.description =
 		"push FILE... stores the ops of traces, reports, or the folder of a job in a database, with "
-		"the commit and what else is said about the run. A push is visible as a whole or "
-		"not at all, and may be repeated: it counts once. runs lists the runs.\n\n"
+		"the commit and the run's metadata. A push is visible as a whole or not at all, and "
+		"may be repeated: it counts once. runs lists the runs.\n\n"
 		"regress searches the history of each op and metric for steps, and exits with 1 if "
 		"something became slower and stayed so. With --base and --head it compares two sets "
-		"of runs, such as a pull request with its base: at least five of each, in turn. "
-		"accept SERIES@COMMIT or COMMIT makes the new level the base.\n\n"
+		"of runs, such as a pull request with its base: at least five of each, run "
+		"alternately. accept SERIES@COMMIT or COMMIT makes the new level the base.\n\n"
 		"query SQL reads the tables; docs/fleet.md describes them. rm RUN makes a run "
 		"invisible, gc deletes the rows of such runs and of pushes that failed. init makes the "
-		"tables; an SQLite file gets them by the first push.\n\n"
+		"tables; in an SQLite file the first push does.\n\n"
 		"The account of a ClickHouse server is TACHO_DB_USER, its password in the file "
 		"that TACHO_DB_PASSWORD_FILE names, or in TACHO_DB_PASSWORD. Command lines, "
 		"environments, paths and messages are not stored.",
-	.examples = "tacho db push --project llama --suite decode --git . ttrun/\n"
-		    "  store what all ranks of a job did\n"
-		    "tacho db regress --project llama --suite decode\n"
-		    "  what became slower, and at which commit\n"
-		    "tacho db regress --base main --head fix-gelu --format md\n"
-		    "  a comment for a pull request\n"
-		    "tacho db query 'SELECT name, unit, value FROM metric'\n  any other question\n",
+	.examples =
+		"tacho db push --project llama --suite decode --git . ttrun/\n"
+		"  store the ops of all ranks of a job\n"
+		"tacho db regress --project llama --suite decode\n"
+		"  find what became slower, and at which commit\n"
+		"tacho db regress --base main --head fix-gelu --format md\n"
+		"  write a comment for a pull request\n"
+		"tacho db query 'SELECT name, unit, value FROM metric'\n  answer any other question\n",
 	.opts = opts,
 	.conf_size = sizeof(struct database_conf),
 	.init = database_defaults,

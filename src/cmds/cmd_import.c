@@ -140,8 +140,8 @@ const struct cmd cmd_import = {
 		"A .json file is read as a Chrome trace, as browsers, Perfetto and many tools write it: "
 		"complete, begin, end, instant and counter events and names.\n\n"
 		"A file of 'perf record', or the text of 'perf script', becomes samples with their call stacks, of the first event "
-		"that it has. 'perf script -F +pid' names the processes of threads. Samples of a "
-		"clock stand for CPU time; those of another event, such as cycles, for its count, "
+		"that it has. 'perf script -F +pid' adds the processes of threads. Samples of a "
+		"clock count CPU time; those of another event, such as cycles, count that event, "
 		"shown as if it were nanoseconds. Stacks and names of a file of 'perf record' "
 		"are found by the files of this machine.",
 	.examples =

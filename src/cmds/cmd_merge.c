@@ -35,7 +35,7 @@ static const struct opt opts[] = {
 	OPT_TIME(0, "max-bound", "TIME", struct conf, max_bound,
 		 "exit with 4 if a clock is not known this well: 50us"),
 	OPT_ENUM(0, "format", struct conf, format, table_formats,
-		 "how the hosts are listed; json has every figure"),
+		 "choose the format of the list of hosts; json has every figure"),
 	OPT_END,
 };
 
@@ -161,7 +161,7 @@ const struct cmd cmd_merge = {
 	.description =
 		"Writes one trace with everything of the given ones. Recordings of one boot of a machine "
 		"share its clock exactly. Other hosts are moved to the clock of the reference by the "
-		"collectives that they have in common: nobody leaves one before all have come, which "
+		"collectives that they have in common: no member leaves one before all have arrived, which "
 		"bounds the difference of the clocks from both sides. Without collectives the real-time "
 		"clocks are taken as equal, which is as good as NTP: the error is unknown.\n\n"
 		"The table lists for each host how far its clock was off, its drift, the largest error that "

@@ -159,7 +159,7 @@ const struct cmd cmd_plots = {
 	.description =
 		"Prints for each plot how many points it has, and the least, mean, greatest and "
 		"last value. With --name it prints the points of the plots whose names match; "
-		"'*' takes them all. Values that are no numbers are left out of the figures.",
+		"'*' takes them all. Values that are not numbers are left out of the figures.",
 	.examples = "tacho plots app.tacho\n  all plots\n"
 		    "tacho plots -n 'queue depth' --format=csv app.tacho\n  the points of one\n",
 	.opts = opts,

@@ -155,7 +155,8 @@ static int run_script(const char *python, const char *folder, const char *what)
 		return python_fail(1, err_set(&err, TACHO_EUSAGE, "'%s' was killed", python), &err);
 	if (WEXITSTATUS(status) == 0 && !said)
 		return python_fail(
-			1, err_set(&err, TACHO_EUSAGE, "'%s' is no Python: it did nothing", python),
+			1,
+			err_set(&err, TACHO_EUSAGE, "'%s' is not Python: it did nothing", python),
 			&err);
 	return WEXITSTATUS(status);
 }

@@ -35,7 +35,7 @@ static const struct opt opts[] = {
 	OPT_INT(0, "memory-mb", "MB", struct conf, memory_mb,
 		"memory that SQLite may use (default: 2048)"),
 	OPT_ENUM(0, "format", struct conf, format, table_formats,
-		 "text for people, csv, json, or md for a Markdown table"),
+		 "choose the format of the rows; md is a Markdown table"),
 	OPT_FLAG(0, "guard", struct conf, guard,
 		 "csv: put ' before cells that a spreadsheet would take for a formula"),
 	OPT_END,
@@ -300,7 +300,7 @@ static int query_main(const struct conf *conf, const struct cmd_common *common, 
 		return err_report(err, err_set(err, TACHO_EUSAGE,
 					       "--limit-rows, --timeout and --memory-mb cannot be "
 					       "negative or larger than the machine"));
-	/* SQL has blanks, and no file has its name. */
+	/* SQL has blanks, and is not the name of a file. */
 	if (argc > 0 && !conf->statements.n && !conf->input && strpbrk(argv[argc - 1], " \n\t") &&
 	    access(argv[argc - 1], F_OK) < 0)
 		operand = argv[--argc];

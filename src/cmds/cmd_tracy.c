@@ -273,7 +273,7 @@ static int cmd_tracy_run(void *conf, const struct cmd_common *common, int argc, 
 const struct cmd cmd_tracy = {
 	.name = "tracy",
 	.aliases = {"tracy", "tracy-profiler", "Tracy-release"},
-	.summary = "the page, by the names of Tracy's viewer",
+	.summary = "show a trace in a browser, with the options of Tracy's viewer",
 	.usage = "[-a ADDRESS] [-p PORT] | [FILE]...",
 	.description =
 		"Does what Tracy's viewer does, in a browser: shows files, or connects to a program "

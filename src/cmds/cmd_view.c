@@ -44,7 +44,7 @@ static int check_folder(const char *option, const char *path, struct tacho_error
 		return err_errno(err, TACHO_EREAD, "--%s: cannot open %s", option, path);
 	return S_ISDIR(st.st_mode)
 		       ? 0
-		       : err_set(err, TACHO_EREAD, "--%s: %s is no folder", option, path);
+		       : err_set(err, TACHO_EREAD, "--%s: %s is not a folder", option, path);
 }
 
 static int view_check(const struct viewer_conf *conf, struct tacho_error *err)
@@ -182,8 +182,8 @@ const struct cmd cmd_view = {
 		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
 		"The URL has a token in it, which no other page and no other user knows. It is valid until "
 		"the viewer ends; SIGUSR1 makes another one, prints the new URL and closes pages that are "
-		"open. It allows reading, and setting parameters of recorded programs. --share prints another one for others, "
-		"for reading only, which ends by itself. To look from "
+		"open. It allows reading, and setting parameters of recorded programs. --share prints a second one for "
+		"others, which only allows reading and expires. To connect from "
 		"another machine forward the port by ssh, as the printed line says. Ctrl-C ends.",
 	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
 		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "

@@ -75,7 +75,7 @@ static void push_report(const struct db_pushed *p, const struct database_call *c
 	char ops[FMT_SIZE], kinds[FMT_SIZE];
 
 	if (p->existed) {
-		err_note("run %s is there already (%s)", p->run, db_name(c->db));
+		err_note("run %s is already stored (%s)", p->run, db_name(c->db));
 		return;
 	}
 	err_note(

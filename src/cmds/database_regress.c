@@ -122,7 +122,7 @@ static void finding_print(struct table *t, const struct regress_finding *f, cons
 		table_color(t, TERM_GREEN);
 }
 
-/* One line that says it all. */
+/* The summary, in one line. */
 static void summary_print(const struct printer *p, FILE *out)
 {
 	const struct regress *r = p->result;
@@ -143,7 +143,7 @@ static void summary_print(const struct printer *p, FILE *out)
 		fprintf(out, "; noise %.1f %%: changes from %.1f %% on are visible", 100 * r->noise,
 			100 * r->visible);
 	if (p->sets && r->by_chance >= 0.5)
-		fprintf(out, "; about %.0f by chance: more runs would tell", r->by_chance);
+		fprintf(out, "; about %.0f by chance: more runs would show", r->by_chance);
 	fputc('\n', out);
 }
 

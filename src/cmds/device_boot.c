@@ -107,7 +107,7 @@ static int device_boot_dram(struct boot *b, const char *text)
 	if (end != text && *end == ':')
 		address = strtoull(end + 1, &end, 0);
 	if (*end != '=' || errno || bank > UINT32_MAX)
-		return err_set(b->err, TACHO_EUSAGE, "--dram wants BANK:ADDRESS=FILE, not '%s'",
+		return err_set(b->err, TACHO_EUSAGE, "--dram takes BANK:ADDRESS=FILE, not '%s'",
 			       text);
 	if (device_read_file(end + 1, &bytes, &size) < 0)
 		return err_set(b->err, TACHO_EREAD, "cannot read %s", end + 1);
@@ -115,8 +115,8 @@ static int device_boot_dram(struct boot *b, const char *text)
 	free(bytes);
 	return r == 0 ? 0
 		      : err_set(b->err, TACHO_ELIMIT,
-				"%zu bytes at 0x%llx are not inside of DRAM bank %llu", size,
-				address, bank);
+				"%zu bytes at 0x%llx are not inside DRAM bank %llu", size, address,
+				bank);
 }
 
 /* Writes a jump to the first file's entry, unless a file occupies that address. */
@@ -287,7 +287,7 @@ static int boot_and_go(struct boot *b, const struct device_conf *c)
 			tensix_read(b->t, b->cores.v[k], at, &reset, 4);
 			tensix_place(b->t, b->cores.v[k], &place);
 			if (reset >> 24)
-				err_warn("core %u,%u has not answered the go signal: it is 0x%x",
+				err_warn("core %u,%u has not answered the go signal, which is 0x%x",
 					 place.logical_x, place.logical_y, reset >> 24);
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SQL from the page: the engine of "tacho query", which can read the trace and nothing else, with
- * tighter limits, one statement at a time. A page asks and leaves: a statement that takes long
- * would hold memory for nobody.
+ * tighter limits, one statement at a time. A page may ask and leave: a statement that takes long
+ * would hold memory for no reader.
  */
 #include "cmds/query_call.h"
 #include "base/json.h"

@@ -15,7 +15,7 @@ static int bad_range(const char *text, struct tacho_error *err)
 {
 	return err_set(
 		err, TACHO_EUSAGE,
-		"'%s' is no range of times; try 1s..2s, 250ms.., ..3s, 1s+20ms or 10%%..20%%",
+		"'%s' is not a range of times; try 1s..2s, 250ms.., ..3s, 1s+20ms or 10%%..20%%",
 		text);
 }
 

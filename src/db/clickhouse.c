@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine ClickHouse, over HTTP. Rows go as blocks of its native format: a block says how many
- * rows it has, so a part of one is refused (other formats store what has arrived and answer "OK").
- * What a statement uses is what version 18.16 and current ones have in common.
+ * The engine ClickHouse, over HTTP. Rows are sent as blocks of its native format: a block has its
+ * row count, so an incomplete one is refused (other formats store what has arrived and answer
+ * "OK"). Statements use only what version 18.16 and current ones have in common.
  */
 #include "db/curl.h"
 #include "db/private.h"
@@ -199,14 +199,15 @@ static int server_answer(struct db *db, const struct db_sink *sink, struct tacho
 	if (n && sink->begin)
 		r = sink->begin(sink->context, (const char *const *)cells, n);
 	if (line_cut(&at, end, cells, lens, room) != n)
-		r = err_set(err, TACHO_EFORMAT, "%s gives no table", db->name);
+		r = err_set(err, TACHO_EFORMAT, "%s: the answer is not a table", db->name);
 	for (size_t i = 0; i < n && r == 0; i++)
 		types[i] = cell_type(cells[i] ? cells[i] : "");
 	while (r == 0 && (count = line_cut(&at, end, cells, lens, room))) {
 		for (size_t i = 0; i < count; i++)
 			cell_value(&values[i], types[i], cells[i], lens[i]);
 		r = count == n ? sink->row(sink->context, values, n)
-			       : err_set(err, TACHO_EFORMAT, "%s gives no table", db->name);
+			       : err_set(err, TACHO_EFORMAT, "%s: the answer is not a table",
+					 db->name);
 	}
 	if (r == 0 && at != end) /* the last line has no end */
 		r = err_set(err, TACHO_ECONNECT, "%s: the answer ends within a row", db->name);
@@ -268,7 +269,7 @@ static int clickhouse_query(struct db *db, const char *sql, const struct db_argu
 	return r < 0 || !sink ? r : server_answer(db, sink, err);
 }
 
-/* By GET: the server lets such a request only read, whatever the user may. */
+/* By GET: for the server such a request is read-only, even if the user may write. */
 static int clickhouse_query_user(struct db *db, const char *sql, const struct db_sink *sink,
 				 struct tacho_error *err)
 {
@@ -294,7 +295,7 @@ static int clickhouse_query_user(struct db *db, const char *sql, const struct db
 	if (r == TACHO_ECONNECT && db->hopeless && s->code && !code_is_account(s->code)) {
 		memcpy(cause, err->text, sizeof(cause));
 		r = err_set(err, TACHO_EUSAGE, "SQL: %s",
-			    code_is_right(s->code) ? "a query only reads" : cause);
+			    code_is_right(s->code) ? "a query is read-only" : cause);
 	}
 	buf_free(&parameters);
 	buf_free(&text);
@@ -445,7 +446,7 @@ static int clickhouse_insert(struct db *db, const struct db_block *b, struct tac
 	for (size_t i = 0; i < columns; i++)
 		buf_addf(&sql, "%s%s", i ? "," : "", b->table->columns[i].name);
 	buf_adds(&sql, ") FORMAT Native");
-	/* Not "OK" before the server that keeps the rows has them. */
+	/* "OK" only when the server that stores the rows has them. */
 	buf_adds(&parameters, "&insert_distributed_sync=1&query=");
 	web_add_encoded(&parameters, sql.data);
 	buf_reset(&s->body);

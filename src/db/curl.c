@@ -150,7 +150,7 @@ int web_request(struct web *h, const char *url, const void *body, size_t len, st
 	buf_reset(answer);
 	h->answer = answer;
 	lib.easy_setopt(h->curl, CURLOPT_URL, url);
-	/* Without TLS the server is this machine: a proxy has no business with it. */
+	/* Without TLS the server is this machine: no proxy. */
 	lib.easy_setopt(h->curl, CURLOPT_PROXY, strncmp(url, "https:", 6) ? "" : NULL);
 	if (body) {
 		lib.easy_setopt(h->curl, CURLOPT_POST, 1L);

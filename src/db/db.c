@@ -123,7 +123,7 @@ static int version_row(void *context, const struct db_value *values, size_t n)
 	return 0;
 }
 
-/* More columns than ours are an administrator's business. */
+/* An administrator may have added columns. */
 int db_schema_check(struct db *db, struct tacho_error *err)
 {
 	int version = 0, r;

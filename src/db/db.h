@@ -115,7 +115,7 @@ struct db_push {
 
 struct db_pushed {
 	char run[65];
-	bool existed; /* the same content is there already: nothing was written */
+	bool existed; /* the same content was already stored: nothing was written */
 	uint64_t ops, kinds, zones, metrics, ranks;
 	unsigned attempts;
 	char damage[200]; /* of an input; what could be read was pushed */
@@ -166,7 +166,7 @@ void db_runs_free(struct db_runs *runs);
 
 enum db_kind { DB_OP, DB_ZONE, DB_METRIC };
 
-/* A figure of one thing over runs: an op with its arguments, a zone, a metric. */
+/* A figure over runs: of an op with its arguments, a zone or a metric. */
 struct db_series {
 	uint64_t id;
 	enum db_kind kind;
@@ -197,7 +197,7 @@ int db_series_read(struct db *db, const struct db_runs *runs, const struct db_fi
 		   struct db_series_list *list, struct tacho_error *err);
 void db_series_free(struct db_series_list *list);
 
-/* A change that somebody has accepted: the series starts anew there. Series 0: all. */
+/* An accepted change: the series starts again there. Series 0: all. */
 struct db_accepted {
 	uint64_t series;
 	char *sha;

@@ -69,7 +69,7 @@ static int json_read(struct db_metrics *m, const char *path, const char *text, s
 		double value = jread_double(v);
 
 		if (!isfinite(value))
-			r = err_set(err, TACHO_EFORMAT, "%s: %.*s is no number", path,
+			r = err_set(err, TACHO_EFORMAT, "%s: %.*s is not a number", path,
 				    (int)(v->key_len < 100 ? v->key_len : 100), v->key);
 		else
 			r = metric_add(m, v->key, v->key_len, "", 0, value, 0, err);

@@ -193,10 +193,11 @@ static int place_parse(struct db_place *p, struct tacho_error *err)
 		return server_parse(p, url + 13, false, err);
 	if (!strncmp(url, "clickhouses://", 14))
 		return server_parse(p, url + 14, true, err);
-	return err_set(err, TACHO_EUSAGE,
-		       "'%s' is no database: sqlite:PATH, PATH.db, clickhouse://HOST:PORT/NAME or "
-		       "clickhouses://HOST:PORT/NAME",
-		       url);
+	return err_set(
+		err, TACHO_EUSAGE,
+		"'%s' is not a database: sqlite:PATH, PATH.db, clickhouse://HOST:PORT/NAME or "
+		"clickhouses://HOST:PORT/NAME",
+		url);
 }
 
 int db_place_find(struct db_place *p, const char *url, struct tacho_error *err)

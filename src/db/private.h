@@ -137,7 +137,7 @@ void db_add_id(struct buf *sql, const struct db *db, bool comma, uint64_t id);
 /* ns since 1970 */
 int64_t db_now(void);
 
-/* Texts by the hash that stands for them. */
+/* Texts by their hash. */
 uint64_t db_text_id(const char *text, size_t len);
 
 /* A row of the manifest. Texts are valid until the part is freed. */

@@ -51,8 +51,8 @@ static void content_add_text(XXH3_state_t *state, const char *text)
 }
 
 /*
- * What makes two pushes the same: the bytes of the inputs, and what they are said to be. A program
- * without noise may give equal reports for two commits.
+ * Two pushes are the same if the bytes of their inputs and their metadata are: a program without
+ * noise may give equal reports for two commits.
  */
 static int content_hash(struct pusher *p, struct tacho_error *err)
 {
@@ -374,7 +374,7 @@ static int texts_send(struct pusher *p, struct tacho_error *err)
 
 /* -------------------------------------------------------------------- push */
 
-/* Has all that was sent arrived, once? Tables on other servers may need a moment. */
+/* Has every row arrived exactly once? Tables on other servers may need a moment. */
 static int push_count(struct pusher *p, struct tacho_error *err)
 {
 	const struct db_argument args[] = {{.id = p->row.push}};
@@ -506,7 +506,7 @@ static int pusher_prepare(struct pusher *p, struct tacho_error *err)
 	return r;
 }
 
-/* After a failure nobody knows what was stored: the next attempt has a new number. */
+/* After a failure it is unknown what was stored: the next attempt has a new number. */
 static int push_attempts(struct pusher *p, struct db_pushed *pushed, struct tacho_error *err)
 {
 	struct timespec pause = {0, 250000000};

@@ -171,7 +171,7 @@ static int names_set(struct series_reader *s, struct tacho_error *err)
 		return TACHO_EINTERNAL;
 	if (op && regcomp(&wanted, op, REG_EXTENDED | REG_NOSUB)) {
 		regfree(&collective);
-		return err_set(err, TACHO_EUSAGE, "--op: '%.100s' is no regular expression", op);
+		return err_set(err, TACHO_EUSAGE, "--op: '%.100s' is not a regular expression", op);
 	}
 	for (size_t i = 0; i < s->list->n; i++) {
 		struct db_series *series = &s->list->v[i];

@@ -112,16 +112,16 @@ static void read_writer(struct log_home *h)
 {
 	unsigned long long whose;
 	char *rest = NULL, *text = writer_text(h, &whose, &rest), *line;
-	bool anew = log_home_session() && log_home_session() != whose;
+	bool fresh = log_home_session() && log_home_session() != whose;
 
 	/* The samples do not say which run they are from, so two runs are never mixed. */
-	if (anew)
+	if (fresh)
 		put_aside(h, SYNC_CLASSIC_FILE);
-	if (anew && text) {
+	if (fresh && text) {
 		put_aside(h, TTLOG_DEVICE_FILE);
 		put_aside(h, TTLOG_CPP_FILE);
 	}
-	while (!anew && text && (line = strtok_r(NULL, "\n", &rest)))
+	while (!fresh && text && (line = strtok_r(NULL, "\n", &rest)))
 		log_home_line_take(h, line);
 	free(text);
 }

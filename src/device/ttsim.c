@@ -302,8 +302,8 @@ static int ttsim_symbols(struct ttsim *t, const char *path)
 		void *symbol = dlsym(t->library, wanted[i].name);
 
 		if (!symbol)
-			return device_fail(TACHO_EFORMAT, "%s is no simulator: it has no %s", path,
-					   wanted[i].name);
+			return device_fail(TACHO_EFORMAT, "%s is not a simulator: it has no %s",
+					   path, wanted[i].name);
 		memcpy(wanted[i].at, &symbol, sizeof(symbol));
 	}
 	return 0;

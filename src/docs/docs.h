@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is made from the tables of verbs and options at build time: man pages and shell completion.
- * tacho-gendocs is no part of the installed program.
+ * tacho-gendocs is not part of the installed program.
  */
 #ifndef DOCS_DOCS_H
 #define DOCS_DOCS_H

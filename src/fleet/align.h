@@ -2,7 +2,7 @@
 /*
  * Private: the clock of one host against that of another, from collectives in which both took part.
  *
- * Nobody leaves a synchronising collective before the last has come. So if a member arrives at A
+ * No member leaves a synchronising collective before the last has arrived. So if one arrives at A
  * and leaves at L by its own clock, and d is what its clock must be moved by to agree with the
  * reference, then A0 - L <= d <= L0 - A. Many instances bound d from both sides; the drift of a
  * clock is a line d = a + b * t with |b| of at most 200 ppm.

@@ -332,7 +332,7 @@ static void visits_combine(struct stragglers_visits *v)
 	v->n = kept;
 }
 
-/* What is known of an instance while all members are gone through. */
+/* What is known of an instance while its members are visited. */
 struct strag_sum {
 	double least, second, most, total, latest, before;
 	uint32_t fastest, members;
@@ -596,7 +596,7 @@ int stragglers_analyze(struct stragglers *s, struct tacho_error *err)
 	s->member_count = p->members.n;
 	if (s->member_count < 2)
 		return err_set(err, TACHO_EFORMAT,
-			       s->member_count ? "only one member: nobody to wait for"
+			       s->member_count ? "only one member: there is nothing to wait for"
 					       : "there are no collectives");
 	qsort(s->members, s->member_count, sizeof(*s->members), member_compare);
 	r = sums_make(s, &sums, &count, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who was late to the collectives of a job. Nobody leaves a synchronising collective before the
- * last member has come, so of one instance the shortest duration is the transfer, what the others
- * took longer they waited, and the member with the shortest was last. This needs no common clock.
- * If there is one (a merged trace), arrivals are compared as well.
+ * Finds who was late to the collectives of a job. No member leaves a synchronising collective
+ * before the last one has arrived. So of one instance the shortest duration is the transfer, that
+ * member was last, and the others waited for the rest of their time. This needs no common clock. If
+ * there is one (a merged trace), arrivals are compared as well.
  */
 #ifndef FLEET_STRAGGLERS_H
 #define FLEET_STRAGGLERS_H

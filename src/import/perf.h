@@ -43,7 +43,7 @@ int perf_stack(struct perf_samples *p, uint32_t parent, uint64_t key, uint64_t t
 /* Adds a row to a track, and counts it. */
 int perf_row(struct perf_samples *p, uint32_t track, const struct trace_row *row);
 
-/* Times are at least 1: 0 is no time in a trace. */
+/* Times are at least 1: 0 is not a time in a trace. */
 #define PERF_TIME(ns) ((ns) ? (ns) : 1)
 
 #endif

@@ -109,7 +109,7 @@ static int data_at(struct perf_data *d, uint64_t offset, void *to, size_t len)
 	return 0;
 }
 
-/* The event whose samples are taken: the first that is no dummy; and the ids of its samples. */
+/* The event whose samples are taken: the first that is not a dummy; and the ids of its samples. */
 static int data_attrs_read(struct perf_data *d)
 {
 	static const char *const software[] = {"cpu-clock", "task-clock", "page-faults"};
@@ -458,7 +458,7 @@ static int data_read(struct perf_data *d, struct tacho_error *err)
 
 	b.at += 8;
 	if (r < 0 || memcmp(head, MAGIC, 8) || data_word(&b, 8) < sizeof(head))
-		return err_set(err, TACHO_EDAMAGED, "%s is no file of perf record", d->path);
+		return err_set(err, TACHO_EDAMAGED, "%s is not a file of perf record", d->path);
 	d->attr_size = data_word(&b, 8);
 	d->attrs = data_word(&b, 8);
 	d->attrs_size = data_word(&b, 8);

@@ -36,7 +36,7 @@ struct script {
 	struct script_frame frame[LIMIT_STACK_FRAMES];
 	char text[LIMIT_STACK_FRAMES * 1024];
 	char event[128];  /* only samples of the first one are taken */
-	struct map names; /* hash of module and name to a number that stands for an address */
+	struct map names; /* hash of module and name to a number used as the address */
 	uint32_t name_count;
 };
 
@@ -53,7 +53,7 @@ static bool script_digits(const char **at, uint64_t *value)
 	return true;
 }
 
-/* "12.345678:" or "12.345678901:" in nanoseconds; false: this is no time. */
+/* "12.345678:" or "12.345678901:" in nanoseconds; false: this is not a time. */
 static bool script_time(const char *at, uint64_t *ns)
 {
 	uint64_t seconds, part;
@@ -175,7 +175,7 @@ static void script_frame(struct script *s, char *line)
 	s->frames++;
 }
 
-/* A symbol stands for its address: it has no other one that holds for all processes. */
+/* A symbol is its own address: there is none that is valid in all processes. */
 static int script_key(struct script *s, const struct script_frame *f, uint64_t *key)
 {
 	struct trace_row row = {.kind = TRACE_ROW_SYMBOL,

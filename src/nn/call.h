@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For those who add ops: a call of an op, as the kernels of firmware/ops need it. */
+/* For authors of ops: a call of an op, as the kernels of firmware/ops need it. */
 #ifndef NN_CALL_H
 #define NN_CALL_H
 

@@ -134,8 +134,8 @@ int op_calls_describe(struct op_calls *c, struct op_call *call, const struct jre
 		return TACHO_ENOMEM;
 	if (no_number[0])
 		op_issue_add(c->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, call->line,
-			     OP_AT((int64_t)call->id, call->device), "'%s' is no number; left out",
-			     no_number);
+			     OP_AT((int64_t)call->id, call->device),
+			     "'%s' is not a number; left out", no_number);
 	if (!program.code.len)
 		op_issue_add(c->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, call->line,
 			     OP_AT((int64_t)call->id, call->device),
@@ -229,6 +229,6 @@ int op_calls_row(struct op_calls *c, const struct trace_row *row, uint64_t ns)
 		return TACHO_ENOMEM;
 	if (!json || json->type != JREAD_OBJECT)
 		return op_calls_lost(c, &call, 0,
-				     why.text[0] ? why.text : "the description is no object");
+				     why.text[0] ? why.text : "the description is not an object");
 	return op_calls_describe(c, &call, json);
 }

@@ -30,7 +30,7 @@ struct op_source {
 
 struct op_load_options {
 	bool device_only;
-	bool no_device;              /* not requested: a missing device log is no problem */
+	bool no_device;              /* not requested: a missing device log is fine */
 	bool legacy;                 /* use single markers even if the runtime has measured */
 	bool noc;                    /* summarise the NoC traces */
 	const char *const *measures; /* names; NULL: all */

@@ -273,7 +273,7 @@ static int full_op(struct op_messages *s, const struct op_message *m, const char
 		return TACHO_ENOMEM;
 	if (!json || json->type != JREAD_OBJECT)
 		return op_calls_lost(s->calls, headed ? &call : NULL, m->line,
-				     why.text[0] ? why.text : "the description is no object");
+				     why.text[0] ? why.text : "the description is not an object");
 	if (!jread_uint(jread_get(json, "global_call_count"), &call.id))
 		return op_calls_lost(s->calls, headed ? &call : NULL, m->line,
 				     "the description has no call count");

@@ -87,7 +87,7 @@ int op_sheet_load(struct op_sheet *s, const char *path, struct tacho_error *err)
 	csv_close(csv);
 	if (r == 0 && memory == 0 && op_sheet_column(s, "GLOBAL CALL COUNT") < 0)
 		return err_set(err, TACHO_EFORMAT,
-			       "%s is no ops report: it has no GLOBAL CALL COUNT", path);
+			       "%s is not an ops report: it has no GLOBAL CALL COUNT", path);
 	if (r == 0 && memory == 0)
 		memory = make_keys(s);
 	return memory < 0 ? err_set(err, memory, "%s: out of memory", path) : r;

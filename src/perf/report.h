@@ -135,7 +135,7 @@ struct perf_report {
 	struct perf_spread *spread; /* by row, of averaged replays; NULL: none */
 	/* Of the first file; its name is NULL if the whole file counts. */
 	struct perf_region region;
-	const struct perf_gaps *gaps; /* with the host's activity; NULL: input is no trace */
+	const struct perf_gaps *gaps; /* with the host's activity; NULL: input is not a trace */
 	double host_sum;              /* us of host ops */
 	uint64_t host_timed;          /* number of host ops with a known time */
 	double busy, overlap; /* us of a device's time with at least one, two ops; NaN: unknown */

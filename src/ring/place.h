@@ -8,7 +8,7 @@
  *	RING_OTHER	/dev/shm/tacho-UID.XXXXXX: created only if another user has that name
  *
  * A place is used only if it is a folder of this user that only this user can write to. Writers
- *take the first that they can have; readers look into all. Only libc is used.
+ * take the first that they can have; readers look into all. Only libc is used.
  */
 #ifndef RING_PLACE_H
 #define RING_PLACE_H

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* If the recorder falls behind, events that do not fit are lost and counted. */
+/* If the recorder is too slow, events that do not fit are lost and counted. */
 void queue_put(struct sampler *s, const struct sampler_event *e, const char *text, size_t len)
 {
 	struct sampler_event copy = *e;

@@ -19,7 +19,7 @@ int symbols_note(struct symbols *s, const struct trace_row *row);
 
 /*
  * Finds names for all addresses that have none, and passes them to ADD as TRACE_ROW_SYMBOL rows
- * with the time TIME. Returns 0 or the result of ADD; names that cannot be found are no error.
+ * with the time TIME. Returns 0 or the result of ADD; names that cannot be found are not an error.
  */
 int symbols_resolve(struct symbols *s, uint64_t time,
 		    int (*add)(void *context, const struct trace_row *row), void *context);

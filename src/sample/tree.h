@@ -15,7 +15,7 @@ struct tree_node {
 	uint64_t key;    /* TREE_KEY */
 };
 
-/* Nodes are numbered from 1; 0 is no stack. */
+/* Nodes are numbered from 1; 0 is not a stack. */
 struct tree {
 	struct tree_node *nodes;
 	uint32_t count; /* with node 0 */

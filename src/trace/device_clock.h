@@ -8,7 +8,7 @@
 
 /*
  * Reads the points of a track into CLOCK, which is empty and freed by the caller. A track without
- * rows TRACE_ROW_DEVICE_CLOCK is no clock: clock->n is 0 then.
+ * rows TRACE_ROW_DEVICE_CLOCK is not a clock: clock->n is 0 then.
  */
 int trace_device_clock(struct trace *trace, uint32_t track, struct device_clock *clock);
 

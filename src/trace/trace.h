@@ -264,7 +264,7 @@ enum trace_op_step {
 
 /*
  * Sampling. SAMPLE and STATE rows are on the track of their thread. A sample says which stack the
- * thread had at this time while it ran, and stands for .c nanoseconds of its CPU time. A state is
+ * thread had at this time while it ran, and counts .c nanoseconds of its CPU time. A state is
  * an interval of .a ticks from its time on; those of a thread do not overlap.
  *
  * STACK, MODULE and SYMBOL rows are on one track of kind TRACE_OTHER named TRACE_STACKS. A stack is

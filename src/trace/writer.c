@@ -54,7 +54,7 @@ int writer_push(struct trace_writer *w)
 
 	if (w->error.code)
 		return w->error.code;
-	/* Nobody else writes to the file, but somebody may truncate it. */
+	/* No other process writes to the file, but one may truncate it. */
 	if (fstat(w->fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != w->offset)
 		w->cut = true;
 	while (done < w->out.len) {

@@ -87,7 +87,7 @@ struct trace_writer {
 
 	struct buf out;    /* whole blocks that are not yet given to the kernel */
 	uint64_t offset;   /* in the file where out begins */
-	bool cut;          /* somebody else has changed the file's size */
+	bool cut;          /* another process has changed the file's size */
 	uint64_t sequence; /* of the next block */
 	struct buf payload, packed;
 	struct packer *packer;

@@ -11,12 +11,11 @@ static struct zblock **zblock_bucket_of(struct trace_private *p, uint64_t offset
 /* ------------------------------------ the lists of those without references */
 
 /*
- * A view looks at one place of many lanes, and lanes have thousands of blocks or a few. Of a lane
- * with few the next view, wherever it is, needs the same ones, and of one with thousands others. So
- * a quarter of the room is for what was used last, which the next tile needs, and the rest is for
- * blocks of short lanes above all: half as many blocks in the lane count as much as to be used
- * later by as many blocks as there is room for. In time those of short lanes that nobody looks at
- * go, too.
+ * A view reads one range of many lanes, which have few blocks or thousands. The next view, wherever
+ * it is, needs the same blocks of a short lane, and other ones of a long lane. So a quarter of the
+ * cache is for the most recent blocks, which the next tile needs. In the rest, blocks of short
+ * lanes live longer: a lane with half as many blocks counts like being used later by a whole cache
+ * of blocks. So unused blocks of short lanes are dropped in the end, too.
  */
 static struct zblock_list *list_of(struct trace_private *p, const struct zblock *z)
 {

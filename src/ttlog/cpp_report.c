@@ -226,7 +226,7 @@ static int row_take(struct op_measurements *list, struct op_table *t, const stru
 			return r;
 		if (r == 0)
 			op_issue_add(issues, OP_ISSUE_BAD_ROW, TTLOG_CPP_FILE, csv->line,
-				     OP_NOWHERE, "'%.*s' in column %zu is no number; left out",
+				     OP_NOWHERE, "'%.*s' in column %zu is not a number; left out",
 				     (int)(csv->cells[i].len < 40 ? csv->cells[i].len : 40),
 				     csv->cells[i].text, i + 1);
 	}

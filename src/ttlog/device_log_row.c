@@ -114,7 +114,7 @@ static int find_marker_run(struct devlog_reader *r, const struct op_text *f)
 	uint64_t id = 0;
 
 	if (f[DEVLOG_F_ID].len && !devlog_number(f[DEVLOG_F_ID], &id))
-		return bad_row(r, "the run host id is no number");
+		return bad_row(r, "the run host id is not a number");
 	if (r->have_run && id == r->id && trace == r->trace && session == r->session)
 		return 1;
 	run = devlog_run_add(r->dev, r->device, id, trace, session, r->line);
@@ -150,7 +150,7 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 	if (rc <= 0)
 		return rc;
 	if (!devlog_number(f[DEVLOG_F_TIME], &m.time))
-		return bad_row(r, "the time is no number");
+		return bad_row(r, "the time is not a number");
 	zone = devlog_zone_add(r->dev, f[DEVLOG_F_ZONE].text, f[DEVLOG_F_ZONE].len);
 	if (zone == TACHO_ELIMIT)
 		return bad_row(r, "too many zone names");

@@ -29,7 +29,7 @@ struct ttlog_options {
 	const char *name;      /* or NULL */
 	const char *date;      /* as in the names of files, or NULL */
 	bool device_only;
-	bool no_device; /* not requested: a missing device log is no problem */
+	bool no_device; /* not requested: a missing device log is fine */
 	bool legacy;    /* read the raw device log even if the runtime's own report exists */
 	bool noc;       /* summarise the NoC traces */
 	bool force;     /* replace files instead of renaming the older ones */

@@ -22,7 +22,7 @@ static int bounds_read(struct view_call *c, struct bounds *b)
 	if (r < 0)
 		return r;
 	if (ids && perf_range_parse(ids, &options, NULL) < 0)
-		return call_fail(c, VIEW_BAD, "ids is no range such as 5-10, 5- or -10");
+		return call_fail(c, VIEW_BAD, "ids is not a range such as 5-10, 5- or -10");
 	b->numbered = ids != NULL;
 	b->first = options.first_id;
 	b->last = options.last_id;

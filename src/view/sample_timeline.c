@@ -125,7 +125,7 @@ static void timeline_put32(struct buf *out, uint64_t value)
 	buf_add(out, bytes, 4);
 }
 
-/* Of samples [FIRST, END): the stack that stands for the most frequent innermost function. */
+/* Of samples [FIRST, END): a stack of the most frequent innermost function. */
 static uint32_t leading_stack(const struct profile *p, const struct sample_row *s, size_t first,
 			      size_t end)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho check: whole, with losses, damaged.
+# tacho check on complete, lossy and damaged traces.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"
 "$MKTRACE" -c c.tacho || fail "mktrace"

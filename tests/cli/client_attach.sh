@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Recording a program that already runs, more than once; and programs that look for a capture.
+# Attach to a running program, more than once; programs that wait for a recorder.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 
@@ -12,7 +12,7 @@ for round in 1 2 3; do
 	attach t.tacho $program
 	check_whole "attach $round"
 	[ "$(checked zones)" -gt 0 ] || fail "nothing recorded, round $round"
-	# What was said before anybody listened is there all the same.
+	# Messages from before the recorder attached are in the trace.
 	"$TACHO" messages t.tacho >out
 	expect_line out 'app info.*said before anybody listened'
 	"$TACHO" locks t.tacho >out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libtacho shows only its own names, needs libc alone, and stays when it is unloaded.
+# libtacho exports only its own names, needs only libc, and stays loaded after dlclose().
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || skip "sanitizers add names of their own"
 
@@ -11,10 +11,10 @@ readelf -d "$BUILD/libtacho.so" >dynamic
 grep NEEDED dynamic | grep -vE 'libc\.so\.6|ld-linux' >needed
 expect_count 0 needed
 expect_line dynamic 'SONAME.*libtacho\.so\.0' 'NODELETE'
-# No symbol of malloc, of threads, of sockets or of signal handlers is wanted.
+# No symbols of malloc, threads, sockets or signal handlers are undefined in it.
 nm -D --undefined-only "$BUILD/libtacho.so" >wanted
 expect_no_line wanted ' (malloc|calloc|realloc|free|pthread_create|socket|sigaction|signal|printf|fopen)(@|$)'
-# Every function that the headers declare is there.
+# Every function that the headers declare is exported.
 grep -ohE '\b(tacho|___tracy)_[a-z_A-Z]+\(' "$SOURCE/include/tacho/tacho.h" "$SOURCE/include/tracy/TracyC.h" |
 	tr -d '(' | sort -u >declared
 cat "$SOURCE/include/tacho/tacho.h" "$SOURCE/include/tracy/TracyC.h" | tr '\n\t' '  ' |

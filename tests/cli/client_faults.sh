@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults around the client: jumps and cancellations in the middle of events, small limits, a full or
-# missing /dev/shm, a stopped recorder, a session that is none. The program never notices.
+# missing /dev/shm, a stopped recorder, a path that is not a session. The program never notices.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 
-# In the middle of events.
+# Jumps and cancellations during events.
 expect_at_least 0 fork_in_handler 200
 expect_at_least 0 cancel 200
 expect_at_least 0 longjmps 1000
 expect_all 0 handler 3000
 
-# Small limits. With files of at most 4 KiB there can be no ring: nothing is recorded, all works.
+# Small limits. If files may have at most 4 KiB, there is no ring: nothing is recorded, the program runs.
 # The sanitizers need more address space than the limit leaves.
 [ -n "$SANITIZE" ] || expect_all 0 limits as
 expect_all 0 limits nofile
@@ -39,7 +39,7 @@ run_options=(--limit-mb=1 --policy=block --block-ms=240000)
 expect_all 0 burst 4 100000
 run_options=()
 
-# A session that is none: the program runs as ever, and nothing that it names is changed.
+# TACHO_SESSION names something else: the program runs as usual and changes nothing there.
 alone() {
 	TACHO_SESSION=$1 "$PROGS/burst" 2 1000 >said 2>err || fail "ends with $? in the session '$1'"
 	expect_count 0 err
@@ -59,11 +59,11 @@ done
 sha256sum -c --quiet before || fail "the control file of somebody else was changed"
 expect_count 1 <(ls random)
 
-# No page to attach by when it is not wanted.
+# No attach page if the program does not want one.
 TACHO_ATTACH=0 strace -f -o calls "$PROGS/burst" 1 10 >/dev/null 2>&1 &&
 	expect_no_line calls 'attach\.'
 
-# Root can give it a /dev/shm that is full, read-only, or not there.
+# As root: a full, a read-only and a missing /dev/shm.
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "the rest needs root"
 small_shm() {
 	unshare -m bash -c "mount -t tmpfs -o $1 tmpfs /dev/shm && shift && exec \"\$@\"" - "$@" >said 2>err
@@ -72,7 +72,7 @@ for size in 16k 64k 256k 2m; do
 	small_shm size=$size "$TACHO" run -q -f -o t.tacho -- "$PROGS/burst" 4 100000
 	expect_line said '^zones 400000 '
 	"$TACHO" check t.tacho >checked || { cat checked >&2; fail "unsound with $size of shared memory"; }
-	# A process that got a ring accounts for all, threads that got nothing included.
+	# A process that has a ring counts all losses, also those of threads without a stream.
 	[ "$(checked emitted)" = 0 ] || [ "$(checked emitted)" = 400000 ] ||
 		fail "with $size of shared memory $(checked emitted) of 400000 are accounted for"
 done
@@ -82,7 +82,7 @@ small_shm mode=0 "$PROGS/burst" 2 1000 || fail "with a closed /dev/shm"
 unshare -m bash -c "mount -t tmpfs tmpfs /dev && '$PROGS/burst' 2 1000" >said || fail "without /dev/shm"
 expect_line said '^zones 2000 '
 
-# In another pid namespace the pid means another process: the recorder must not take it for dead.
+# In another pid namespace the pid belongs to another process: the recorder must not take it for dead.
 expect_namespace() {
 	"$TACHO" run -q -f -o t.tacho -- unshare "$@" "$PROGS/burst" 2 1000000 >said 2>err || return 0
 	check_whole "unshare $*"
@@ -91,10 +91,10 @@ expect_namespace() {
 expect_namespace -p -f
 expect_namespace -p -f --mount-proc
 
-# The leak checker does not run in such programs.
+# The leak checker does not work in such programs.
 [ -z "$SANITIZE" ] || skip "the leak checker does not run in set-user-id programs"
-# A program that runs with the rights of another user trusts no environment and leaves no files.
-# Not nobody's: other tests run programs as that one.
+# A set-user-id program ignores its environment and leaves no files.
+# Not the user nobody: other tests run programs as that user.
 share_folder
 cp "$PROGS/burst" setuid && chown 61234:61234 setuid && chmod 6755 setuid
 mkdir -m 777 victim

@@ -4,7 +4,7 @@
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || skip "programs without the sanitizer cannot load sanitized libraries"
 
-# The build was configured for another prefix: the one that is asked for counts.
+# The build was configured for another prefix: the one given to the installation is used.
 ln -s "$BUILD" build
 ln -s "$SOURCE/scripts" scripts
 make -f "$SOURCE/Makefile" -o setup -o all install PREFIX="$here/prefix" >install.log || { cat install.log >&2; fail "cannot install"; }
@@ -13,7 +13,7 @@ for file in share/tacho/notebooks/profiler_results.ipynb share/doc/tacho/README.
 	share/doc/tacho/examples/demo.c share/doc/tacho/examples/device/kernels/copy.c; do
 	[ -e "prefix/$file" ] || fail "$file is not installed"
 done
-# "python -m tracy" does not find this prefix by itself: the last line is the command that changes that.
+# "python -m tracy" does not find this prefix: the last line printed is the command that makes it do so.
 expect_line install.log "$here/prefix/bin/tacho python --install"
 export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
 read -ra flags <<<"$(pkg-config --cflags tacho)"
@@ -35,7 +35,7 @@ builds() {
 	expect_line out "^zones +$zones\$" '^lost +0$'
 }
 link=("${libs[@]}")
-# Each compiler and each standard, not all pairs: C++ takes seconds.
+# Each compiler and each standard, but not every pair: C++ takes seconds.
 for compiler in 'gcc -std=c99' 'clang -std=c99' 'gcc -std=gnu17' 'clang -std=gnu17'; do
 	builds 8 $compiler "$sources/tacho_all.c"
 	builds 14 $compiler -DTRACY_ENABLE "$sources/tracy_all.c"
@@ -46,15 +46,15 @@ done
 for compiler in 'g++ -std=c++14' 'clang++ -std=c++20'; do
 	builds 29 $compiler -DTRACY_ENABLE "$sources/tracy_all.cpp"
 done
-# What feeds the events of devices, with the strictest of both.
+# The headers that feed device events, with the strictest warnings of both compilers.
 for compiler in 'g++ -std=c++17' 'clang++ -std=c++20'; do
 	builds 11 $compiler -DTRACY_ENABLE "$SOURCE/tests/progs/tt_device.cpp"
 done
-# Position-dependent programs have a copy of the control page of their own.
+# Position-dependent programs have a copy relocation of the control page.
 builds 8 gcc -fno-pie -no-pie "$sources/tacho_all.c"
 builds 8 clang -fno-pie -no-pie "$sources/tacho_all.c"
 
-# Disabled: no library is needed, and no symbol of it is wanted.
+# Disabled: no library is needed and no symbol is undefined.
 link=()
 for compiler in gcc clang; do
 	builds '' $compiler -std=c99 -DTACHO_DISABLE "$sources/tacho_all.c"
@@ -67,12 +67,12 @@ for compiler in gcc clang; do
 	expect_no_line out '___tracy_emit|tacho_'
 done
 
-# libtacho_device names libtacho as what it needs.
+# libtacho_device depends on libtacho.
 printf '#include <tacho/device.h>\nint main(void) { tacho_device_error(); return 0; }\n' >device.c
 link=("-L$libdir" -ltacho_device)
 builds '' gcc -std=c99 device.c
 
-# The installed examples, by the commands of their README.
+# The installed examples, built by the commands of their README.
 examples=prefix/share/doc/tacho/examples
 link=("${libs[@]}" -lm -pthread)
 gcc "$examples/demo.c" -o demo "${flags[@]}" "${link[@]}" || fail "demo.c does not compile"
@@ -82,13 +82,13 @@ for source in "$examples"/device/*.c; do
 		fail "$source does not compile"
 done
 
-# Static: the library alone, and a program without any shared library.
+# Static: libtacho.a alone, and a program without any shared library.
 link=("$libdir/libtacho.a" -pthread)
 builds 8 gcc "$sources/tacho_all.c"
 builds 29 g++ -std=c++17 -DTRACY_ENABLE "$sources/tracy_all.cpp"
 builds 8 gcc -static "$sources/tacho_all.c"
 
-# Tracy's own include layout: -I.../tracy gives <tracy/Tracy.hpp> and <common/TracySystem.hpp>.
+# Tracy's include layout: -I.../tracy gives <tracy/Tracy.hpp> and <common/TracySystem.hpp>.
 printf '#include <tracy/Tracy.hpp>\n#include <common/TracySystem.hpp>\nint main() { ZoneScoped; }\n' >layout.cpp
 link=("${libs[@]}")
 flags+=("-I$here/prefix/include/tracy")
@@ -103,11 +103,11 @@ for program in tacho_all_c tacho_all_cpp tracy_all_c tracy_all_cpp static_c; do
 	expect_no_line out '^zones +0$'
 done
 
-# The installed program finds its firmware when it is started by its name alone: an error lists the paths.
+# A program found through PATH finds its firmware; the error lists the paths.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { noc_async_read_barrier(1, 2, 3, 4); }\n' >kernel.c
 PATH=$here/prefix/bin:$PATH tacho device run kernel.c >out 2>err && fail "a kernel that cannot be compiled is run"
 expect_line err "$here/prefix/share/tacho/firmware/"
-# Kernels get no headers of the host, which a prefix such as /usr has.
+# Kernels do not get the host's headers, which a prefix such as /usr has.
 echo '#error "a header of the host"' >prefix/include/string.h
 printf '#include "dataflow_api.h"\n#include <string.h>\n#include <tools/profiler/kernel_profiler.hpp>\nvoid kernel_main(void) { DeviceZoneScopedN("K"); }\n' >kernel.c
 if command -v riscv64-unknown-elf-gcc >/dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every way a process can live or die: what it emitted is in the trace, and its status is its own.
+# Every way in which a process can live or die: its events are in the trace and its exit status is unchanged.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 56: a program whose seccomp filter ends it for nearly every system call lives on while it is recorded.
+# A program whose seccomp filter kills it for nearly every system call survives being recorded.
 . "$SOURCE/tests/faults.sh"
 [ -z "${SANITIZE-}" ] || skip "sanitizers make system calls of their own"
 "$PROGS/sandbox" seal >said
@@ -9,7 +9,7 @@ case $? in
 *) fail "it does not even live without a recorder" ;;
 esac
 
-# judge: nothing but its zones counts as emitted, and what is not stored is counted as lost
+# judge: only the zones count as emitted, and what is not stored is counted as lost
 judge() {
 	summarise t.tacho
 	[ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' said)" ] || { cat sum said >&2; fail "zones are missing"; }
@@ -21,7 +21,7 @@ for how in seal fork; do
 	judge
 done
 
-# The recorder sees a filter that the program said nothing of.
+# The recorder detects a filter that the program did not announce.
 touch held
 "$TACHO" run -q -f -o t.tacho -s "$here/session" -- "$PROGS/sandbox" wait held >said 2>err &
 recorder=$!
@@ -35,7 +35,7 @@ wait $recorder || { cat err >&2; fail "a filter that the recorder sees ends it w
 summarise t.tacho
 [ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' said)" ] || { cat sum said >&2; fail "zones are missing"; }
 
-# One that already has a filter of its own is not attached to: joining takes many system calls.
+# A program that already has a filter is not attached to: joining takes many system calls.
 touch held
 "$PROGS/sandbox" seal held >said 2>err &
 program=$!

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 56: a program that is built with the thread sanitizer sees no race in libtacho, which is not.
+# A program built with the thread sanitizer reports no race in libtacho, which is built without it.
 . "$SOURCE/tests/faults.sh"
 [ -z "${SANITIZE-}" ] || skip "libtacho itself is sanitized"
 
-# The sanitizer needs addresses that are not random on new kernels.
+# On new kernels the sanitizer needs address randomization to be off.
 plain=()
 setarch -R true 2>/dev/null && plain=(setarch -R)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho db on SQLite: pushes count once, or not at all; steps are found, accepted, compared.
+# tacho db on SQLite: pushes count once or not at all; steps are found, accepted and compared.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/db.sh"
 DB=sqlite:$PWD/runs.db
@@ -27,13 +27,13 @@ expect_exit 0 "$TACHO" db regress --db "$DB" -p llama --min-effect 10
 expect_exit 0 "$TACHO" db regress --db "$DB" -p other
 expect_exit 0 "$TACHO" db regress --db "$DB" -m tokens/s
 expect_line out '^0 regressions, 0 improvements in 1 series'
-# Too few runs: undecided, a failure only if asked for.
+# Too few runs: undecided, and a failure only with --undecided=fail.
 push_run 1 0 -p few
 expect_exit 0 "$TACHO" db regress --db "$DB" -p few
 expect_exit 1 "$TACHO" db regress --db "$DB" -p few --undecided fail
 expect_line out 'undecided: 4 with too few runs'
 
-# Two sets of runs.
+# Compare two sets of runs.
 expect_exit 1 "$TACHO" db regress --db "$DB" --base "$(commit 10)..$(commit 15)" --head "$(commit 20)..$(commit 26)" --format=csv
 expect_line out '^worse,(3\.[5-9]|4\.).*,Matmul,'
 expect_count 2 out
@@ -47,19 +47,19 @@ expect_error 2 'is in --base and in --head' "$TACHO" db regress --db "$DB" --dir
 expect_exit 0 "$TACHO" db runs --db "$DB" --format=csv
 expect_count 28 out # dirty ones are hidden
 
-# Accepted: the new level is the base, for this series or for all.
+# An accepted change is the new base, for one series or for all.
 expect_exit 0 "$TACHO" db accept --db "$DB" "$(cat series)@$(commit 17 | cut -c-12)" --why "wider tiles"
 expect_exit 0 "$TACHO" db regress --db "$DB" -p llama
 expect_line out '^0 regressions.*undecided: 1 with too few runs'
 expect_exit 0 "$TACHO" db query --db "$DB" "SELECT why FROM accepted" --format=csv
 expect_line out '^wider tiles$'
 
-# The same content again is there already; --again replaces it. Removed, it is gone, and comes back by a push.
+# The same content again: already stored; --again replaces it. After rm it is gone, and a push brings it back.
 db_totals >before
 make_report r.csv 26 4
 again() { "$TACHO" db push --db "$DB" -p llama -s decode --commit "$(commit 26)" --commit-seq 26 --branch main --metric tokens/s=$((1000 + 26 % 3)) --metric latency=5ms "$@" r.csv; }
 expect_exit 0 again
-expect_line err 'is there already'
+expect_line err 'is already stored'
 expect_exit 0 again --again
 expect_line err 'pushed run'
 db_totals >after
@@ -77,7 +77,7 @@ expect_exit 0 again
 db_totals >after
 cmp before after || fail "a removed run does not come back as it was"
 
-# Names are data. Ops of two devices: roll-ups add up to the ops.
+# Names are data. Ops of two devices: the roll-ups add up to the ops.
 expect_exit 0 "$TACHO" db query --db "$DB" --format=json "SELECT s, count(*) AS n FROM op JOIN text ON id = name WHERE push IN (SELECT push FROM visible) GROUP BY s ORDER BY s"
 python3 - <<'PY' || fail "names differ"
 import json
@@ -87,12 +87,12 @@ assert {r["n"] for r in rows} == {160}, rows
 PY
 expect_exit 0 "$TACHO" db query --db "$DB" --format=csv "SELECT (SELECT sum(device_ns) FROM op) - (SELECT sum(sum_ns) FROM op_stat) AS d, (SELECT count(*) FROM op) - (SELECT sum(n) FROM op_stat) AS n"
 expect_line out '^0,0$'
-# A query only reads, one statement, this file.
+# A query is one statement, reads only, and only this file.
 for sql in "DELETE FROM op" "ATTACH 'x.db' AS x" "PRAGMA user_version" "SELECT 1; SELECT 2" "CREATE TABLE x (a)" "nonsense"; do
 	expect_error 2 'SQL' "$TACHO" db query --db "$DB" "$sql"
 done
 
-# Interrupted and killed pushes leave nothing.
+# Interrupted and killed pushes leave no visible rows.
 make_report large.csv 1 0 60000
 db_totals >before
 for ms in 5 20 60 120 200 400; do
@@ -105,13 +105,13 @@ done
 "$TACHO" db runs --db "$DB" --format=csv | grep '^killed' | cut -d, -f13 | sort -u >rows
 [ ! -s rows ] || [ "$(cat rows)" = 60000 ] || [ "$(wc -l <rows)" = 1 ] || fail "half a push is visible"
 expect_exit 0 "$TACHO" db check --db "$DB"
-# Two at once: both whole, one counts.
+# Two pushes at once: both are complete, one counts.
 "$TACHO" db push -q --db "$DB" --run twice large.csv &
 "$TACHO" db push -q --db "$DB" --run twice large.csv || fail "second push"
 wait $! || fail "first push"
 [ "$("$TACHO" db runs --db "$DB" --format=csv | grep -c '^twice')" = 1 ] || fail "two pushes at once"
 
-# A job of two ranks by its folder; parts of two hosts.
+# A job of two ranks, pushed as a folder; parts pushed by two hosts.
 mkdir -p job/rank0/reports job/rank1/reports
 make_report job/rank0/reports/ops_perf_results.csv 1 0
 make_report job/rank1/reports/ops_perf_results.csv 2 0
@@ -123,7 +123,7 @@ expect_line out '^j1,.*,1,2,[0-9]+,[0-9]+,0' '^j2,.*,2,2,[0-9]+,[0-9]+,0'
 expect_exit 0 "$TACHO" db query --db "$DB" --format=csv "SELECT rank, count(*) FROM op WHERE push IN (SELECT push FROM visible WHERE run = 'j1') GROUP BY rank"
 expect_line out '^0,20$' '^1,20$'
 
-# Traces: ops of devices and zones. Labels that look like secrets are not stored.
+# Traces: ops of devices, and zones. Labels that look like secrets are not stored.
 "$MKTRACE" app.tacho || fail mktrace
 expect_exit 0 "$TACHO" db push --db "$DB" -p zones --zones --no-ops --label gpu=none --label API_KEY=x --label url=http://me:pw@host app.tacho
 expect_line err '2 labels look like secrets'
@@ -131,19 +131,19 @@ expect_exit 0 "$TACHO" db query --db "$DB" --format=csv "SELECT name, value FROM
 expect_count 2 out
 expect_exit 0 "$TACHO" db query --db "$DB" --format=csv "SELECT sum(n) FROM zone_stat"
 [ "$(tail -1 out)" -gt 0 ] || fail "no zones"
-# What was on the command line, and where, is nobody's business.
+# Command lines and paths are not stored.
 ! grep -aq "$PWD" runs.db || fail "a path is in the database"
 
-# Metrics of files.
+# Metrics from files.
 echo '{"tokens/s": 12.5, "loss": 1e-3}' >m.json
 printf 'name,value,unit,better\nspeed,3,,1\n"a ""b""",4,ms,\n' >m.csv
 expect_exit 0 "$TACHO" db push -q --db "$DB" -p m --metrics m.json --metrics m.csv
 expect_exit 0 "$TACHO" db query --db "$DB" --format=csv "SELECT s, unit, value, better FROM metric JOIN text ON id = name WHERE push IN (SELECT push FROM visible WHERE run IN (SELECT run FROM part WHERE project = 'm')) ORDER BY s"
 expect_line out '^"a ""b""",ms,4.*,-1$' '^loss,,0\.001,-1$' '^speed,,3.*,1$' '^tokens/s,,12\.5,1$'
 echo '{"x": "y"}' >bad.json
-expect_error 3 'no number' "$TACHO" db push --db "$DB" --metrics bad.json
+expect_error 3 'not a number' "$TACHO" db push --db "$DB" --metrics bad.json
 
-# git describes the commit.
+# Commit data from git.
 if command -v git >/dev/null; then
 	git init -q -b topic tree && git -C tree -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
 	expect_exit 0 "$TACHO" db push -q --db "$DB" -p git --git tree r.csv
@@ -152,11 +152,11 @@ if command -v git >/dev/null; then
 	expect_error 3 '--git: git knows no commit' "$TACHO" db push --db "$DB" --git . r.csv
 fi
 
-# Wrong uses and wrong databases
+# Wrong uses and wrong databases.
 expect_error 2 'db takes an action' "$TACHO" db
 expect_error 2 'push takes' "$TACHO" db push --db "$DB"
 expect_error 3 'cannot read missing.csv' "$TACHO" db push --db "$DB" missing.csv
-expect_error 2 'is no database' "$TACHO" db runs --db mysql://x
+expect_error 2 'is not a database' "$TACHO" db runs --db mysql://x
 expect_error 2 'no user or password' "$TACHO" db runs --db 'clickhouses://me:secret@host:8443/x'
 expect_no_line err secret
 expect_error 2 'in the clear' "$TACHO" db runs --db clickhouse://host:8123/x
@@ -188,7 +188,7 @@ expect_error 3 'no table meta' "$TACHO" db push --db empty.db r.csv
 expect_exit 0 "$TACHO" db init -q --db empty.db
 DB=more.db
 push_run 40 0
-# The default is a file of this user; db.conf names another.
+# The default is a file of this user; db.conf can name another one.
 expect_exit 0 "$TACHO" db push -q r.csv
 [ -s data/tacho/runs.db ] || fail "no default database"
 mkdir -p config/tacho

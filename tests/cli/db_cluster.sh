@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho db on two real ClickHouse servers, two shards: the same answers as SQLite; faults leave nothing half visible.
+# tacho db on a ClickHouse cluster of two shards: the same answers as SQLite; faults never leave half a push visible.
 # labels: long
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/db.sh"
@@ -50,7 +50,7 @@ same 0 query --format=csv "SELECT why FROM accepted"
 same 0 rm "run 26"
 same 0 runs --format=csv
 expect_count 26 out
-# Both shards have rows, and each push lies on one of them.
+# Both shards have rows, and each push is on one of them.
 for port in "$h1" "$h2"; do
 	expect_exit 0 "$TACHO" db query --db "clickhouse://127.0.0.1:$port/fleet" --format=csv "SELECT count(*) > 0, uniq(push) < 26 FROM op_l"
 	expect_line out '^1,1$'
@@ -58,7 +58,7 @@ done
 
 killed_pushes_check 40000 050 100 150 200 300
 
-# One shard down: nothing is stored or read by halves. It comes back: the push succeeds, once.
+# With one shard down nothing is stored or read in part. Once it is back, the push succeeds and counts once.
 kill -9 "$pid2"
 wait "$pid2" 2>/dev/null
 expect_error 7 '' timeout 100 "$TACHO" db push --db "$CLUSTER" --run down r.csv
@@ -72,7 +72,7 @@ expect_count 27 out
 expect_exit 0 "$TACHO" db query --db "$CLUSTER" --format=csv "SELECT count(*) AS c FROM op WHERE push GLOBAL IN (SELECT push FROM visible WHERE run = 'down')"
 expect_line out '^20$'
 
-# No server, and one that is killed in the middle and comes back within the attempts.
+# No server; and a server that is killed during a push and restarted between the attempts.
 expect_error 7 '' "$TACHO" db runs --db "clickhouse://127.0.0.1:$none/runs"
 begun() { # the push has sent something, or has ended
 	! kill -0 $pid || [ "$("$TACHO" db query --db "$SERVER" --format=csv "SELECT count(*) AS c FROM label" | tail -1)" != "$labels" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho db on a real ClickHouse server: the same answers as SQLite, accounts, tables of other versions, a killed push.
+# tacho db on a ClickHouse server: the same answers as SQLite, accounts, tables of other versions, a killed push.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/db.sh"
 . "$SOURCE/tests/clickhouse.sh"
@@ -43,7 +43,7 @@ same 0 query --format=csv "SELECT why FROM accepted"
 same 0 rm "run 16"
 same 0 runs --format=csv
 expect_count 16 out
-# Names are data: hostile ones come back as they were.
+# Names are data: hostile ones are returned unchanged.
 expect_exit 0 "$TACHO" db query --db "$SERVER" --format=json "SELECT s, count(*) AS c FROM op GLOBAL ANY INNER JOIN (SELECT id AS name, s FROM text) USING name GROUP BY s ORDER BY s"
 python3 - <<'PY' || fail "names differ"
 import json
@@ -54,13 +54,13 @@ expect_exit 0 "$TACHO" db runs --db "$SERVER" --project "\\" --format=csv
 expect_line out "^'; DROP TABLE op; --,"
 expect_exit 0 "$TACHO" db rm --db "$SERVER" "'; DROP TABLE op; --"
 
-# Accounts: a reader reads, and a query of the writer only reads too.
+# Accounts: a reader can read, and a query of the writer is read-only, too.
 reader() { TACHO_DB_USER=reader TACHO_DB_PASSWORD=look env -u TACHO_DB_PASSWORD_FILE "$TACHO" db "$@"; }
 expect_exit 0 reader runs --db "$SERVER" --format=csv
 expect_count 16 out
 expect_exit 1 reader regress --db "$SERVER" --base "$(commit 5)..$(commit 11)" --head "$(commit 11)..$(commit 15)" --undecided fail
 expect_error 7 'does not let the user reader' reader push --db "$SERVER" --run x r.csv
-expect_error 2 'a query only reads' "$TACHO" db query --db "$SERVER" "DROP TABLE op"
+expect_error 2 'a query is read-only' "$TACHO" db query --db "$SERVER" "DROP TABLE op"
 expect_error 2 'SQL' "$TACHO" db query --db "$SERVER" "SELECT nothing FROM op"
 printf wrong >other
 chmod 600 other
@@ -68,10 +68,10 @@ expect_error 7 'refuses the user writer or the password' env TACHO_DB_PASSWORD_F
 expect_no_line err 'wrong'
 chmod 644 other
 expect_error 2 'can be read by others' env TACHO_DB_PASSWORD_FILE=other "$TACHO" db runs --db "$SERVER"
-# Nothing of the account is in the arguments or in the server's log of requests.
+# The password is in neither the arguments nor the server's log of requests.
 ! grep -aq 'secret' one/log one/errors || fail "the password is in the server's log"
 
-# Other tables: refused with names; an added column is fine.
+# Wrong tables are refused, with the missing names; an added column is accepted.
 admin() { curl -s -f -u "writer:it's \"secret\"" "http://127.0.0.1:$h1/?database=runs" --data-binary "$1" || fail "$1"; }
 admin "ALTER TABLE op_stat ADD COLUMN extra UInt8"
 expect_exit 0 "$TACHO" db push -q --db "$SERVER" --run extra r.csv

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho device boot: ELF files that were built without a line of ours.
+# tacho device boot: ELF files that were built without Tacho.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 
-# build NAME ADDRESS SOURCE [FLAGS]: what the compiler says is a log of zone names
+# build NAME ADDRESS SOURCE [FLAGS]: the compiler's notes are the log of zone names
 build() {
 	LC_ALL=C riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -Os -ffreestanding -nostdlib $4 \
 		"-Wl,-e,$2" "-Wl,--section-start=.start=$2" "-Wl,-Ttext=$(printf 0x%x $(($2 + 0x400)))" \
@@ -14,7 +14,7 @@ build ncrisc 0x12000 subordinate.c ''
 build kernel 0x20000 kernel.c ''
 build bad 0x20000 kernel.c -DBAD
 
-# What its host would write: launch message, bank table, the profiler's control words.
+# What a host writes: launch message, bank table, the profiler's control words.
 launch="--set 32=0x18000 --set 60=0x100 --set 80=1 --set 84=0x8000 --set 148=7 --set 152=3 --set 0x18100=0x5000
 	--set 1184=0x40000000 --set 0x40000=2 --set 0x40004=4 --set 53440=0x00400000 --set 3016=32 --set 3032=1 --set 3036=3"
 expect_exit 0 "$TACHO" device boot --cores 0,0 $launch --go --runs 2 --show 0x50000:2 --show 1184 --zone-log log \
@@ -25,7 +25,7 @@ expect_line out '^BRISC +waits +0x3[0-9a-f]+ +main ' '^NCRISC +waits ' '^TRISC0 
 	'^0xffb11f00 +TDMA .* 0x3 ' '^0xffd00040 '
 [ "$(grep -c FOREIGN-FW out)" = 2 ] || fail "not two runs"
 
-# Several cores, each with its own markers; payloads; memory that was there before; lost markers are reported.
+# Several cores, each with its own markers; payloads; initial DRAM contents; lost markers are reported.
 printf '\001\002\003\004' >data.bin
 expect_exit 0 "$TACHO" device boot --cores 0,0-1,0 $launch --set 3040=1 --dram 0:0x5000=data.bin --go --show 0x50000 --zone-log log \
 	brisc.elf ncrisc.elf kernel.elf
@@ -33,7 +33,7 @@ expect_line out '^0,0 +BRISC +waits ' '^1,0 +BRISC +waits ' '^core 1,0$' '^0x000
 	'^0,0 +BRISC +7 +zone +FOREIGN-FW ' '^1,0 +BRISC +7 +zone +FOREIGN-FW ' '^1,0 +BRISC +7 +event +321 '
 expect_line err 'core 0,0, BRISC: markers were lost' 'core 1,0, BRISC: markers were lost'
 
-# Without a launch it only boots; its instructions can be looked at.
+# Without a launch message it only boots; its instructions can be shown.
 expect_exit 0 "$TACHO" device boot --trace --lines 3 brisc.elf ncrisc.elf
 expect_line out 'BRISC +3a00  _start' '^\.\.\. and [0-9]+ more' '^BRISC +waits '
 expect_no_line out FOREIGN
@@ -53,9 +53,9 @@ expect_error 2 "not an address and a value" "$TACHO" device boot --set 12 brisc.
 expect_error 2 "not an address" "$TACHO" device boot --set 13=1 brisc.elf
 expect_error 2 "not '0,0-1'" "$TACHO" device boot --cores 0,0-1 brisc.elf
 expect_error 2 "first is not above" "$TACHO" device boot --cores 1,1-0,0 brisc.elf
-expect_error 2 "wants BANK:ADDRESS=FILE, not '3'" "$TACHO" device boot --dram 3 brisc.elf
+expect_error 2 "takes BANK:ADDRESS=FILE, not '3'" "$TACHO" device boot --dram 3 brisc.elf
 expect_error 3 'cannot read none.bin' "$TACHO" device boot --dram 3:0=none.bin brisc.elf
 expect_exit 3 "$TACHO" device boot --dram 99:0=data.bin brisc.elf
-expect_line err '4 bytes at 0x0 are not inside of DRAM bank 99'
+expect_line err '4 bytes at 0x0 are not inside DRAM bank 99'
 expect_error 2 "no core 9,9" "$TACHO" device boot --cores 9,9 brisc.elf
 expect_error 3 "cannot read /nowhere" "$TACHO" device boot --zone-log /nowhere brisc.elf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cache of compiled kernels: one that others can write to is refused; what was changed in it is not loaded.
+# The cache of compiled kernels: a folder that others can write to is refused, and changed files are not loaded.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 cat >one.c <<'END'
@@ -32,13 +32,13 @@ chmod 1777 above # like /tmp: what is in it can only be replaced by its owner
 TACHO_CACHE=$here/above/mine expect_exit 4 "$TACHO" device run -q one.c
 expect_line err 'no memory at 0x7fff0000'
 
-# A default place that is not safe is passed over.
+# A default folder that is not safe is skipped.
 mkdir tmp
 (unset TACHO_CACHE; mkdir -p -m 777 xdg xdg/tacho
 	XDG_CACHE_HOME=$here/xdg TMPDIR=$here/tmp expect_exit 4 "$TACHO" device run -q one.c) || exit 1
 [ -z "$(ls -A xdg/tacho)" ] || fail "a cache that others may write to was used"
 
-# Changed files are made again.
+# Changed files are compiled again.
 export TACHO_CACHE=$here/cache
 run_one() {
 	expect_exit 4 "$TACHO" device run -q one.c
@@ -48,7 +48,7 @@ run_one
 [ "$(stat -c %a cache)" = 700 ] || fail "a new cache is not private"
 expect_exit 4 "$TACHO" device run -q two.c
 expect_line err 'no memory at 0x7fff0010'
-# The kernels of both, each under the name of the other: whole files, of another key.
+# Two kernels under each other's names: valid files, but with another key.
 kernel_one=$(grep -lE 'one\.c$' cache/*.deps | head -1) kernel_two=$(grep -lE 'two\.c$' cache/*.deps | head -1)
 kernel_one=${kernel_one%.deps}.elf kernel_two=${kernel_two%.deps}.elf
 cp "$kernel_one" kept.elf

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels that write where they should not: what they destroy is reported, and nothing wrong is called whole.
+# Kernels that overwrite memory: the damage is reported, and no damaged data is reported as complete.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 export TT_METAL_DEVICE_PROFILER=1 TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1
 
 # ---- profiler buffers
-# recorded KERNEL OPTION...: the kernel in k.tacho, what it said in "err"
+# recorded KERNEL OPTION...: records KERNEL into k.tacho, its output into "err"
 recorded() {
 	expect_exit 4 "$TACHO" run -q -f -o k.tacho -- "$TACHO" device run -q "$@"
 }
@@ -35,7 +35,7 @@ expect_line ops/reports/ops_perf_results.csv '^OP CODE,.*,UNRELIABLE' ',markers 
 
 expect_exit 4 "$TACHO" ops --device-only -f -o only k.tacho
 expect_line only/reports/report_issues.csv '^markers-overwritten,yes,,,,0,1,1,.*2 markers of BRISC'
-# The page marks it, and says what was lost.
+# The page marks the op and names the loss.
 export XDG_CACHE_HOME=$here/cache
 python3 - k.tacho <<'END' || fail 'the page does not mark the op'
 import os, sys
@@ -63,7 +63,7 @@ void kernel_main(void)
 END
 for options in '' '--op-support-count 100'; do
 	recorded $options all.c
-	# While the kernel runs the host takes markers: A may be there before it is overwritten.
+	# The host drains markers while the kernel runs: A may arrive before it is overwritten.
 	[ -n "$options" ] || sed -i '/^BRISC  A /d' out
 	[ "$(grep -c . out)" = 2 ] || { cat out >&2; fail 'more than zone B is believed'; }
 	expect_line out '^BRISC  B +1 '
@@ -71,14 +71,14 @@ for options in '' '--op-support-count 100'; do
 	# A damaged time would stretch the trace to hours.
 	expect_no_line out ' [0-9,]{4,}[.0-9]* s$| [0-9.]+ (min|h|d)$'
 done
-# Nothing is wrong with a kernel that does not: no column for it, no damage.
+# A correct kernel has no such column and no damage.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { DeviceZoneScopedN("A"); }\n' >good.c
 expect_exit 0 "$TACHO" run -q -f -o k.tacho -- "$TACHO" device run -q good.c
 expect_count 0 err
 expect_exit 0 "$TACHO" ops -f -o ops k.tacho
 expect_no_line ops/reports/ops_perf_results.csv UNRELIABLE
 
-# ---- a kernel is compiled against the firmware's addresses: other firmware, another kernel
+# ---- kernels are compiled against the firmware's addresses: other firmware needs another kernel
 cp -r "$SOURCE/firmware" fw
 cp -r "$SOURCE/include" include
 mkdir cache
@@ -112,7 +112,7 @@ END
 expect_exit 0 "$TACHO" device run -q -x 1 -x 10 deep.c
 for risc in brisc ncrisc; do
 	expect_exit 0 "$TACHO" device run -q -r $risc -x 0 -x 100 deep.c
-	# 80 overran the firmware's data and ended, with no zones
+	# 80 overwrote the firmware's data and ended without zones
 	for n in '1 -x 80' '1 -x 1000' '0 -x 4000' '0 -x 100000'; do
 		expect_exit 4 "$TACHO" device run -q -r $risc -x $n deep.c
 		expect_line err "^tacho: device 0, core 0,0 \(NoC 1,1\), ${risc^^}: stack overflow: .* at 0xff[ab][0-9a-f]{5}\$" \
@@ -129,7 +129,7 @@ void kernel_main(void)
 END
 expect_exit 4 "$TACHO" device run -q -x 0 nothing.c
 expect_line err '^tacho: device 0, core 0,0 \(NoC 1,1\), BRISC: call of address 0$' '^  pc 0x[0-9a-f]+ in kernel_main'
-# Into an endless loop of nobody's: who it is is still said.
+# Into an endless loop outside of any function: the report still names the core and RISC.
 sed -i 's/= (void.*/= (void (*)(void))0x60000;\n\t*(volatile uint32_t *)0x60000 = 0x6f;/' nothing.c
 expect_exit 4 "$TACHO" device run -q --max-cycles 100000 -x 0 nothing.c
 expect_line err '^  device 0, core 0,0 \(NoC 1,1\), BRISC (waits|runs): pc 0x60000'

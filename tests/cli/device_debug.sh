@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels that print, transfers that are delayed, transfers and counters in the trace.
+# Kernels that print, delayed transfers, and transfers and counters in the trace.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 
@@ -26,7 +26,7 @@ void kernel_main(void)
 }
 KERNEL
 
-# Far more than the buffer holds: the RISC waits for the host, and zones are recorded all the same.
+# Much more output than the buffer holds: the RISC waits for the host, and zones are still recorded.
 export TT_METAL_DPRINT_CORES=1,0
 expect_exit 0 "$TACHO" device run -q --cores 0,0-1,1 print.cpp
 [ "$(grep -c '^0:(x=1,y=0):BR: line ' out)" = 50 ] || fail "not 50 lines"
@@ -47,7 +47,7 @@ TT_METAL_DPRINT_CHIPS=3 expect_exit 0 "$TACHO" device run -q print.c
 expect_no_line out next
 TT_METAL_DPRINT_RISCVS=XX expect_error 2 "TT_METAL_DPRINT_RISCVS: no RISC is called 'XX'" "$TACHO" device run print.c
 TT_METAL_DPRINT_CORES=here expect_error 2 "wants x,y" "$TACHO" device run print.c
-# Missing cores are reported once; the others print.
+# Missing cores are reported once; the other ones print.
 TT_METAL_DPRINT_CORES='0,0,(1,1)-(7,7)' expect_exit 0 "$TACHO" device run -q --cores 0,0-1,1 print.c
 expect_line err '^tacho: warning: TT_METAL_DPRINT_CORES names core 7,7: device 0 has 2 x 2 cores, from 0,0$'
 expect_count 1 err
@@ -62,7 +62,7 @@ unset TT_METAL_DPRINT_CORES
 expect_exit 0 "$TACHO" device run -q print.cpp
 expect_no_line out 'line'
 
-# Delays: reads of one core only.
+# Delays: only reads of one core.
 cat >move.c <<'KERNEL'
 #include "dataflow_api.h"
 void kernel_main(void)
@@ -86,7 +86,7 @@ expect_exit 0 "$TACHO" device run -q --format csv --cores 0,0-1,0 move.c
 python3 - plain out <<'END_' || fail "delays are not where they should be"
 import csv, sys
 a, b = ({r["zone"]: r for r in csv.DictReader(open(f))} for f in sys.argv[1:3])
-# two cores that wait for each other's transfers less: a few cycles of DRAM
+# two cores delay each other less: a few cycles of DRAM
 more = {z: int(b[z]["total_cycles"]) - int(a[z]["total_cycles"]) for z in ("R", "W")}
 assert abs(more["R"] - 2000) < 100 and abs(more["W"]) < 100, more
 assert abs(int(b["R"]["min_cycles"]) - int(a["R"]["min_cycles"])) < 50
@@ -103,7 +103,7 @@ TT_METAL_WATCHER_DEBUG_DELAY=soon expect_error 2 "wants cycles" "$TACHO" device 
 TT_METAL_READ_DEBUG_DELAY_CORES='(0,0' expect_error 2 "TT_METAL_READ_DEBUG_DELAY_CORES wants" "$TACHO" device run move.c
 unset TT_METAL_WATCHER_DEBUG_DELAY TT_METAL_READ_DEBUG_DELAY_CORES TT_METAL_READ_DEBUG_DELAY_RISCVS
 
-# Four transfers are four events; with 2 their barriers too.
+# Four transfers are four events; with 2 their barriers are recorded too.
 export TT_METAL_DEVICE_PROFILER=1 TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1
 expect_exit 0 "$TACHO" run -q -o noc.tacho -- "$TACHO" device run -q move.c
 expect_exit 0 "$TACHO" zones --format csv noc.tacho
@@ -118,7 +118,7 @@ TT_METAL_DEVICE_PROFILER_NOC_EVENTS=2 expect_exit 0 "$TACHO" run -q -f -o noc.ta
 expect_exit 0 "$TACHO" stats --format csv noc.tacho
 expect_line out 'READ_BARRIER_START' 'WRITE_BARRIER_END'
 
-# and with addresses, which the device's own log and the one from the trace have, too.
+# With addresses, which are also in the device's own log and in the one made from the trace.
 export TT_METAL_PROFILER_DIR=$PWD/own
 TT_METAL_DEVICE_PROFILER_NOC_EVENTS=2 expect_exit 0 "$TACHO" device run -q move.c
 expect_line own/.logs/profile_log_device.csv ',12345,.*,TS_DATA,0,,\{"dst_addr":262144;"noc_status_counter":[0-9]+;"src_addr":1048576\}'
@@ -127,12 +127,12 @@ expect_exit 0 "$TACHO" export --to tt-logs -o logs noc.tacho
 expect_line logs/.logs/profile_log_device.csv ',12345,.*,TS_DATA,0,,\{"dst_addr":262144;"noc_status_counter":[0-9]+;"src_addr":1048576\}'
 unset TT_METAL_DEVICE_PROFILER_NOC_EVENTS
 
-# Counters are on the trace, and plots.
+# Counters are events in the trace, and plots.
 TT_METAL_PROFILE_PERF_COUNTERS=fpu,l1,l1_1,instrn \
 	expect_exit 0 "$TACHO" run -q -o counters.tacho -- "$BUILD/examples/device/matmul"
 expect_exit 0 "$TACHO" zones --format csv counters.tacho
 expect_line out ',FPU_COUNTER,' ',L1_0_NOC_RING0_INCOMING_0,' ',WAITING_FOR_SRCA_VALID,' ',THREAD_STALLS_2,'
-# The whole product is counted: 48 tiles of 32 cycles on each of 4 cores; most of its data came by NoC 1, 64 flits a tile.
+# The whole product is counted: 48 tiles of 32 cycles on each of 4 cores; most data came over NoC 1, 64 flits per tile.
 python3 - out <<'END_' || fail "counts are wrong"
 import csv, sys
 sums = {}
@@ -147,7 +147,7 @@ END_
 expect_exit 0 "$TACHO" plots counters.tacho
 expect_line out 'Device 0 FPU_COUNTER \(0,0\)'
 
-# A dispatch core starts the programs: its zones are beside theirs, and the report has its times.
+# A dispatch core starts the programs: its zones are next to theirs, and the report has its times.
 TT_METAL_DEVICE_PROFILER_DISPATCH=1 \
 	expect_exit 0 "$TACHO" run -q -o dispatch.tacho -- "$BUILD/examples/device/loopback"
 expect_exit 0 "$TACHO" stats --format csv dispatch.tacho

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# However a program ends: what its device recorded is in the trace, and in the logs unless it was killed.
+# However a program ends, its trace has what its device recorded; its logs have it, too, unless it was killed.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 ends=$BUILD/tests/device_ends
@@ -27,11 +27,11 @@ ended 134 1 '' abort
 ended 137 1 '' kill
 ended 137 0 '' kill unfinished
 
-# Buffers of a fixed size are emptied at the end, too, and the classic samples are taken once more.
+# Buffers of a fixed size are also drained at the end, and the classic clock samples are taken again.
 TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=100 TT_METAL_PROFILER_SYNC=1 ended 0 1 2 return
 [ "$(wc -l <generated/profiler/.logs/sync_device_info.csv)" = $((1 + 2 * 249)) ] || fail 'not 2 x 249 samples'
 
-# Killed, but logs are asked for after each program.
+# Killed, with logs written after each program.
 TT_METAL_PROFILER_MID_RUN_DUMP=1 ended 137 1 2 kill
 
 # An endless kernel: its events are recorded however the program is interrupted.
@@ -50,7 +50,7 @@ void kernel_main(void)
 		;
 }
 END
-# interrupted SIGNAL CODE: the recorder hands the signal on to the program
+# interrupted SIGNAL CODE: the recorder forwards the signal to the program
 interrupted() {
 	rm -rf generated t.tacho spins
 	TT_METAL_DPRINT_CORES=0,0 env --default-signal=INT "$TACHO" run -q -o t.tacho -- \
@@ -74,9 +74,9 @@ for signal in INT TERM; do
 	expect_line said "^tacho: SIG$signal: the program of device 0 has not ended, op 2048: device 0, core 0,0 \(NoC 1,1\), BRISC runs: pc 0x[0-9a-f]+ in kernel_main\+0x[0-9a-f]+ of .*ever\.c\$"
 	"$TACHO" messages t.tacho | grep -q "SIG$signal: the program of device 0" || fail 'not in the trace'
 done
-# A handler of the program's calls exit(), wherever the program is.
+# A handler of the program calls exit() at any point.
 interrupted USR1 0
-# A handler that only notes it, of a program that wants its waits to end.
+# A handler that only sets a flag, in a program whose waits must end.
 rm -f spins
 TT_METAL_DPRINT_CORES=0,0 "$ends" "$store" break ever.c >spins 2>said &
 wait_for test -s spins
@@ -85,7 +85,7 @@ wait $!
 [ $? = 5 ] || { cat said spins >&2; fail 'a wait that was to be broken off'; }
 expect_line spins '^SIGINT: the program of device 0 has not ended, op 2048: .*BRISC runs'
 
-# Nobody waited for it, and it failed.
+# A program that fails although the host did not wait for it.
 cat >wild.c <<'END'
 #include "dataflow_api.h"
 void kernel_main(void)

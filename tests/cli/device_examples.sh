@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The device's examples give right results, on every architecture that is quick enough.
+# The device examples compute correct results, on every architecture that is fast enough.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 examples=$BUILD/examples/device
@@ -17,13 +17,13 @@ expect_line out '^device 1: tiny' '^8192 bytes from device 0 to device 1: right'
 expect_exit 0 "$examples/two_devices"
 expect_line out '^device 1: tiny' '^1024 bytes over two devices: right'
 
-# 125 zones fit, the others are counted.
+# 125 zones fit, the other ones are counted.
 expect_exit 0 "$examples/full_buffer"
 expect_line out '^4 cores x 5 RISCs x 300 zones: 2500 kept \(125 per RISC\), 3500 lost and counted'
 expect_exit 0 "$examples/events"
 expect_line out 'BRISC data  ITERATION .* = 0x400000001$' 'event .* id 104 ' 'total WAIT' 'zone  BRISC-FW'
 
-# The same again gives the same cycles.
+# A second run takes the same number of cycles.
 expect_exit 0 "$examples/matmul"
 cp out first
 expect_exit 0 "$examples/matmul"

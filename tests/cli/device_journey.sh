@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# From a program on a device to advice: recorded, reported on straight from the trace and by way of the logs.
+# From a program on a device to advice: record it, then report from the trace and from the logs.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 examples=$BUILD/examples/device
@@ -23,7 +23,7 @@ for r in measured:
     assert r["DEVICE ARCH"] and int(r["CORE COUNT"]) == int(r["AVAILABLE WORKER CORE COUNT"])
 PYTHON
 expect_exit 0 "$TACHO" export -q --to tt-logs -o e layers.tacho
-# The program's own log, and the one that is made of its trace afterwards.
+# The program's own log equals the one made from its trace.
 expect_same own/.logs/profile_log_device.csv e/.logs/profile_log_device.csv
 for mode in '' --force-legacy-device-logs --device-only; do
 	rm -rf e/reports t
@@ -35,7 +35,7 @@ rm -rf t && expect_exit 0 "$TACHO" ops -q -o t layers.tacho
 expect_exit 0 "$TACHO" perf-report --start-signpost replay t/reports/ops_perf_results.csv
 expect_line out 'Matmul' 'Relu'
 
-# NoC events: the files and the report's columns say the same.
+# NoC events: the files agree with the columns of the report.
 TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 expect_exit 0 "$TACHO" run -q -o ring.tacho -- "$examples/ring"
 expect_exit 0 "$TACHO" export -q --to tt-logs -o r ring.tacho
 [ -s r/.logs/noc_trace_dev0_NocRing_ID1024.json ] || fail "no NoC trace: $(ls r/.logs)"
@@ -55,7 +55,7 @@ expect_same r/reports/ops_perf_results.csv rt/reports/ops_perf_results.csv
 expect_line rt/reports/ops_perf_results.csv 'NOC BYTES,NOC EVENTS'
 expect_exit 0 "$TACHO" perf-report rt/reports/ops_perf_results.csv
 
-# Counters make the raw log the source.
+# With counters the raw log is the source.
 TT_METAL_PROFILE_PERF_COUNTERS=1 expect_exit 0 "$TACHO" run -q -o mm.tacho -- "$examples/matmul"
 # 64 tiles of the result, 4 products each, 32 cycles at HiFi2: all are counted.
 expect_exit 0 "$TACHO" plots --format csv mm.tacho
@@ -73,7 +73,7 @@ expect_exit 0 "$TACHO" export -q --to tt-logs -o f full.tacho
 expect_exit 0 "$TACHO" ops -o f
 expect_line out '^markers were dropped 1 times'
 
-# One command.
+# The same with one command.
 TT_METAL_PROFILER_DIR=$PWD/one expect_exit 0 "$BUILD/tt_profile" -o one.csv "$examples/layers"
 expect_line out '^13 ops, 12 with device data'
 [ "$(wc -l <one.csv)" = "$(wc -l <t/reports/ops_perf_results.csv)" ] || fail 'tt_profile: rows'

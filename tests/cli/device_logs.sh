@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# The logs that a program writes itself, where, when, and what it does when it cannot.
+# The logs that a program writes itself: what, where and when, and what happens if it cannot.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 examples=$BUILD/examples/device
 logs=generated/profiler/.logs
 export TT_METAL_DEVICE_PROFILER=1
 
-# rows FILE: all but the two lines of its head, sorted
+# rows FILE: all lines but the two of the header, sorted
 rows() {
 	tail -n +3 "$1" | sort
 }
 
-# The same rows as those that come out of the trace: cycles are found again exactly.
+# The same rows as in the log made from the trace: cycles are restored exactly.
 for example in matmul events layers two_devices; do
 	rm -rf generated exported
 	expect_exit 0 env TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 TT_METAL_PROFILE_PERF_COUNTERS=39 \
@@ -27,7 +27,7 @@ done
 expect_line $logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$' \
 	'^1,1,1,NCRISC,[0-9]+,[0-9]+,0,[0-9]+,,,NCRISC-FW,ZONE_START,[0-9]+,.*/subordinate.c,$'
 [ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
-# What is measured of each execution, and its transfers: as from the trace, whether they are written at once or bit by bit.
+# The times and transfers of each execution equal those from the trace, written at once or in parts.
 for example in layers two_devices; do
 	for mid_run in 0 1; do
 		rm -rf generated exported
@@ -49,7 +49,7 @@ expect_exit 0 env TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 TT_METAL_DEVICE_PROFILER
 [ ! -e quiet/.logs/cpp_device_perf_report.csv ] || fail 'measurements that nobody asked for'
 expect_count 0 err
 
-# Runs one after the other: their ops, and the time of the device, follow each other in the logs; not in a trace.
+# Consecutive runs: their ops and device times continue in the logs, but not in a trace.
 for i in 1 2 3; do expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/layers"; done
 expect_exit 0 "$TACHO" ops -q -o doubled
 python3 - doubled/reports/ops_perf_results.csv <<'PYTHON' || fail 'three runs are not three times one'
@@ -61,19 +61,19 @@ assert min(ids) == 1 and max(ids) == 20 and len(set(ids)) == 18, ids
 spans = sorted((int(r["DEVICE FW START CYCLE"]), int(r["DEVICE FW END CYCLE"])) for r in rows)
 assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:])), spans
 PYTHON
-# A new recording: the two programs in it share a log.
+# A new recording starts a new log, which the two programs in it share.
 expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$TACHO" run -q -f -o t.tacho -- sh -c "'$examples/matmul' && '$examples/matmul'"
 expect_line doubled/.logs/profile_log_device.csv.old ',20480,'
 cut -d, -f8 doubled/.logs/profile_log_device.csv | tail -n +3 | sort -u >ids
 printf '1024\n2048\n' >two
 expect_same two ids
-# A log that somebody else put there is not gone on with.
+# A log of another program is not appended to.
 mv doubled/.logs/profile_log_device.csv.old copy
 cp copy doubled/.logs/profile_log_device.csv
 expect_exit 0 env TT_METAL_PROFILER_DIR=doubled "$examples/layers"
 expect_exit 4 "$TACHO" ops -o doubled
 expect_line err 'op 1024, core [0-9]+,[0-9]+: the core starts its firmware again .*several runs of a program'
-# Runs at the same time: the second finds the folder taken.
+# Concurrent runs: the second one finds the folder in use.
 mkdir -p busy/.logs
 python3 - busy/.logs/.writer <<'PYTHON' &
 import fcntl, os, sys, time
@@ -91,7 +91,7 @@ expect_line err '^tacho: warning: another process writes busy/.logs: the logs of
 expect_count 1 err
 [ ! -e busy/.logs/profile_log_device.csv ] || fail 'it writes to the folder of another'
 expect_exit 0 "$TACHO" ops -q -o busy/process-*
-# Devices of another kind have a log of their own: a log has one head.
+# Devices of another architecture get a separate log: a log has one header.
 expect_exit 0 env TT_METAL_PROFILER_DIR=kinds "$examples/loopback"
 expect_exit 0 env TT_METAL_PROFILER_DIR=kinds TACHO_ARCH=blackhole "$examples/loopback"
 expect_line err '^tacho: warning: kinds/.logs is of other devices: the logs of blackhole with 140 cores are in kinds/blackhole-140$'
@@ -99,7 +99,7 @@ expect_exit 0 "$TACHO" ops -o kinds
 expect_line err '^tacho: kinds/blackhole-140 has logs of its own: tacho ops -o kinds/blackhole-140$'
 expect_line kinds/.logs/profile_log_device.csv '^ARCH: tiny, CHIP_FREQ\[MHz\]: 1000, Max Compute Cores: 4$'
 expect_line kinds/blackhole-140/.logs/profile_log_device.csv '^ARCH: blackhole, CHIP_FREQ\[MHz\]: 1350, Max Compute Cores: 140$'
-# The same in one process; a report from the trace knows the frequency of each, also when it comes from raw markers.
+# The same in one process; a report from the trace uses each device's frequency, also from raw markers.
 for counters in 0 fpu; do
 	rm -rf two
 	expect_exit 0 env TT_METAL_PROFILER_DIR=two TT_METAL_PROFILE_PERF_COUNTERS=$counters \
@@ -118,7 +118,7 @@ awk -F, 'NR > 2 && NF != 15 { exit 1 }' $logs/profile_log_device.csv || fail 'no
 expect_line $logs/zone_src_locations.log \
 	"note: '#pragma message: BRISC-FW,.*/brisc.c,[0-9]+,KERNEL_PROFILER'$"
 
-# By core, RISC and time; each start has its end.
+# By core, RISC and time; each start has an end.
 expect_exit 0 "$examples/matmul"
 python3 - $logs/profile_log_device.csv <<'PYTHON' || fail 'order or pairs'
 import csv, sys
@@ -146,7 +146,7 @@ cmp -n "$(stat -c %s before)" before $logs/profile_log_device.csv || fail 'not a
 [ "$(stat -c %s $logs/profile_log_device.csv)" -gt "$(stat -c %s before)" ] || fail 'nothing appended'
 [ "$(grep -c ARCH $logs/profile_log_device.csv)" = 1 ] || fail 'more than one head'
 
-# Where: TT_METAL_PROFILER_DIR, else below TT_METAL_HOME.
+# The folder: TT_METAL_PROFILER_DIR, else below TT_METAL_HOME.
 rm -rf generated
 expect_exit 0 env TT_METAL_PROFILER_DIR=own/dir TT_METAL_HOME=home "$examples/events"
 [ -s own/dir/.logs/profile_log_device.csv ] || fail 'no log in TT_METAL_PROFILER_DIR'
@@ -154,7 +154,7 @@ expect_exit 0 env TT_METAL_HOME=home "$examples/events"
 [ -s home/generated/profiler/.logs/profile_log_device.csv ] || fail 'no log in TT_METAL_HOME'
 [ ! -e generated ] || fail 'a log here, too'
 
-# Not at all: when it is switched off, and when profiling was not asked for from outside.
+# No logs if they are turned off, or if profiling was not requested from outside.
 expect_exit 0 env TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 "$examples/events"
 expect_exit 0 env -u TT_METAL_DEVICE_PROFILER "$examples/events"
 [ ! -e generated ] || fail 'a log that was not asked for'
@@ -171,13 +171,13 @@ expect_exit 0 env TT_METAL_PROFILER_DIR=full "$examples/layers"
 expect_line err '^tacho: warning: cannot write full/.logs/profile_log_device.csv: No space left on device$'
 [ "$(wc -l <err)" = 1 ] || fail 'more than one line'
 
-# Kernels are kept out of the trace, not out of the log.
+# Kernels can be excluded from the trace, but not from the log.
 expect_exit 0 env TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY=1 "$TACHO" run -q -f -o t.tacho -- "$examples/matmul"
 expect_exit 0 "$TACHO" info t.tacho
 expect_no_line out '^core '
 [ -s $logs/profile_log_device.csv ] || fail 'no log'
 
-# One-way samples of the clocks: 249 at open, 249 at close, and a frequency that is right.
+# One-way clock samples: 249 at open, 249 at close, and the right frequency.
 expect_exit 0 env TT_METAL_PROFILER_SYNC=1 "$examples/events"
 [ "$(wc -l <$logs/sync_device_info.csv)" = $((1 + 2 * 249)) ] || fail 'not 2 x 249 samples'
 awk -F, 'NR > 1 && (NF != 14 || $10 < 0.9999 || $10 > 1.0001) { exit 1 }' $logs/sync_device_info.csv ||

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs that ran on a device are ops: the host's logs of a recording make a report without a problem.
+# Programs that ran on a device are ops: the host logs of a recording give a report without issues.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 examples=$BUILD/examples/device
 
-# record NAME COMMAND...: a trace, and its host's logs below NAME/.logs
+# record NAME COMMAND...: a trace, and its host logs in NAME/.logs
 allowed=missing-file
 record() {
 	local name=$1
@@ -13,7 +13,7 @@ record() {
 	mkdir -p "$name/.logs"
 	"$TACHO" csvexport -m -s ';' "$name.tacho" >"$name/.logs/tracy_ops_data.csv" || fail 'no messages'
 	"$TACHO" csvexport -u -t TT_ "$name.tacho" >"$name/.logs/tracy_ops_times.csv" || fail 'no zones'
-	# Without a device log, which is all that it may complain about.
+	# The only issue is the missing device log.
 	"$TACHO" ops -o "$name" >out 2>err
 	grep -v "^kind\|$allowed" "$name/reports/report_issues.csv" && fail "$name: problems in the logs"
 	cp "$name/reports/ops_perf_results.csv" report
@@ -43,14 +43,14 @@ assert host["INPUT_0_MEMORY"] == "HOST"
 assert rows[4]["ATTRIBUTES"] == "three times"
 PYTHON
 
-# A Tracy file of it, and a viewer that connects, know which op ran when, in each replay: the same report.
+# Its .tracy file, and a Tracy viewer that connects, have each op of each replay: the report is the same.
 expect_exit 0 "$TACHO" ops -o native layers.tacho
-# Eight products ran; the two that a trace took down did not, and are no part of the mean; the host has none.
+# Eight products ran; the two captured ones did not and do not count in the mean; host ops have no device time.
 expect_line out ' Matmul$' ' 0 ns +1 +- +0 ns +- +\(host\) softmax$'
 awk '/ Matmul$/ { if ($5 != 8 || $3 / 8 - $6 > 0.01 || $6 - $3 / 8 > 0.01) exit 1 }' out || fail "the mean: $(cat out)"
 "$TACHO" export -q --to=tracy layers.tacho || fail export
 "$TACHO" ops -q -o file layers.tracy >out || fail "ops of a Tracy file: $(cat out)"
-# There a zone has a source location for each op; statistics put them together.
+# In that file a zone has a source location per op; statistics merge them.
 expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tracy
 [ "$(cut -d, -f1,14,15 out)" = "$(printf 'count,name,function\n48,BRISC-FW,')" ] || fail "not one row: $(cat out)"
 expect_exit 0 "$TACHO" stats --format csv -n BRISC-FW layers.tacho
@@ -78,7 +78,7 @@ for other in others:
             assert a[n] == b[n] or abs(int(a[n]) - int(b[n])) <= 3, (n, a[n], b[n])
 PYTHON
 
-# One op over two devices is a row for each; the numbers say which.
+# An op on two devices is a row for each device, with different numbers.
 record two "$examples/two_devices"
 expect_exit 0 python3 - report <<'PYTHON'
 import csv, sys
@@ -87,25 +87,25 @@ assert sorted((r["OP CODE"], r["DEVICE ID"], int(r["GLOBAL CALL COUNT"])) for r 
     ("Copy", "0", 1 << 10), ("Copy", "1", 2 << 10 | 1),
     ("MeshCopy", "0", 3 << 10), ("MeshCopy", "1", 3 << 10 | 1)]
 PYTHON
-# The zones of kernels carry the same numbers.
+# The kernels' zones carry the same numbers.
 expect_exit 0 "$TACHO" zones --format csv two.tacho
 expect_line out ',0,NCRISC-FW,.*,3073,$' ',0,NCRISC-FW,.*,2049,$' ',0,NCRISC-FW,.*,1024,$'
 
-# A replay has its trace and its number besides.
+# A replay also has its trace and its number.
 expect_exit 0 "$TACHO" zones --format csv layers.tacho
 expect_line out ',0,BRISC-FW,.*,"?5120[,; ]+4294967299"?,$'
 expect_no_line out '4294967300'
 
-# Every example names its op.
+# Every example names its ops.
 for e in loopback:Copy ring:NocRing events:Events full_buffer:FullBuffer matmul:Matmul; do
-	# This one fills the buffers, to show that losses are reported.
+	# This example fills the buffers, to show that losses are reported.
 	[ $e = full_buffer:FullBuffer ] && allowed='missing-file\|markers-dropped'
 	record one "$examples/${e%:*}"
 	allowed=missing-file
 	expect_line report "^${e#*:},tt_dnn_device,1024,0,"
 done
 
-# In full each time, when it is asked for; messages of traces left out, but for their end.
+# With full descriptions each time, if requested; messages of traces are omitted, except their end.
 expect_exit 0 env TT_METAL_PROFILER_NO_CACHE_OP_INFO=1 TT_METAL_PROFILER_TRACE_TRACKING=0 \
 	"$TACHO" run -q -o all.tacho -- "$examples/layers"
 expect_exit 0 "$TACHO" messages --format json all.tacho
@@ -118,14 +118,14 @@ expect_exit 0 env TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=43 "$TACHO" run -q -o 
 expect_exit 0 "$TACHO" messages full.tacho
 expect_line out 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc TRISC_0,  bufferEndIndex = 512\.'
 
-# Runs that were added up belong to no op. There are no log files that could be named: there is a trace.
+# Summed runs belong to no op. No log files are named, because the source is a trace.
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 TT_METAL_PROFILER_ACCUMULATE=1 "$TACHO" run -q -f -o sum.tacho -- "$examples/loopback"
 expect_exit 4 "$TACHO" ops -o sum sum.tacho
 expect_line err 'warning: op 1024: the trace has nothing about its device' '1 problem in the trace; all are listed in sum/reports/report_issues.csv'
 expect_no_line err 'csv:'
 expect_line sum/reports/report_issues.csv '^no-device-data,yes,,,1024,0,,,'
 
-# A device that is opened again is the same device, whose clock went on.
+# A device that is opened again is the same device, and its clock has continued.
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o again.tacho -- "$BUILD/tests/device_reopen" "$SOURCE/tests/device/plain.c"
 expect_exit 0 "$TACHO" ops -o again again.tacho
 expect_exit 0 python3 - again/reports/ops_perf_results.csv <<'PYTHON'
@@ -139,11 +139,11 @@ PYTHON
 expect_exit 0 "$TACHO" info --show clocks --format csv again.tacho
 awk -F, '/Device 0 clock/ {n++; if ($5 > 3000) exit 1} END {exit n != 1}' out || fail "the clock's bound is wide"
 
-# All cores of a small program start in one cycle: no problem of a trace.
+# All cores of a small program start in the same cycle: not an issue of the trace.
 expect_exit 0 "$TACHO" ops -f --force-legacy-device-logs -o again again.tacho
 expect_line out '^6 ops, 6 with device data'
 
-# Two processes number their ops alike: each gets its report.
+# Two processes have ops of the same numbers: each gets a report.
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$TACHO" run -q -f -o pair.tacho -- sh -c "'$examples/loopback' & '$examples/loopback'; wait"
 expect_exit 0 "$TACHO" ops -o pair pair.tacho
 [ "$(grep -c '^1 op, 1 with device data' out)" = 2 ] || fail 'a report for each process'
@@ -152,7 +152,7 @@ pid=$(sed -n 's/^process \([0-9]*\), loopback$/\1/p' out | tail -n 1)
 expect_exit 0 "$TACHO" ops -f -o pair -p "$pid" pair.tacho
 expect_no_line out '^process'
 expect_line out '^1 op, 1 with device data'
-# And its logs, in folders of their own: the reports of them are the same.
+# Their logs go to separate folders, which give the same reports.
 expect_exit 0 "$TACHO" export --to tt-logs -o apart pair.tacho
 [ "$(grep -c '^tacho: wrote apart' err)" = 2 ] || fail 'logs of each process'
 [ -s apart/.logs/tracy_profile_log_host.tracy ] || fail 'no .tracy file'

@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# Options of the kernel profiler do what the guides say.
+# The kernel profiler's options behave as the guides say.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 export TT_METAL_DEVICE_PROFILER=1
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { DeviceZoneScopedN("A"); }\n' >a.c
 log=generated/profiler/.logs/profile_log_device.csv
 
-# ---- buffers of a fixed size: what does not fit is reported once, although nobody records
+# ---- buffers of a fixed size: losses are reported once, also without a recorder
 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
 [ "$(grep -c 'Profiler DRAM buffers were full, markers were dropped! device 0, worker core 1, 1, Risc BRISC,' err)" = 1 ] ||
 	{ cat err >&2; fail 'the warning comes not once'; }
 expect_line err '^tacho: warning: Profiler DRAM .* Please either decrease the number of ops being profiled or run read device profiler more often'
 expect_no_line out '^BRISC  BRISC-FW +300 '
-# What fits is no reason to say anything.
+# Nothing is reported if everything fits.
 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 5 a.c
 expect_count 0 err
 
-# ---- dumps in the middle of the run empty the buffers
+# ---- dumps during the run drain the buffers
 rm -rf generated
 TT_METAL_PROFILER_MID_RUN_DUMP=1 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
 expect_count 0 err
 expect_line out '^BRISC  BRISC-FW +300 ' '^BRISC  A +300 '
 [ "$(grep -c ',A,ZONE_START,' $log)" = 300 ] || fail 'not all runs are in the log'
-# Without files, too.
+# Also without files.
 TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=1 TT_METAL_PROFILER_MID_RUN_DUMP=1 expect_exit 0 "$TACHO" device run -q --op-support-count 100 -n 300 a.c
 expect_count 0 err
 expect_line out '^BRISC  A +300 '
 
-# ---- whole traces: each replay has its figures
+# ---- summed traces: each replay has its times
 rm -rf generated
 TT_METAL_TRACE_PROFILER=1 expect_exit 0 "$TACHO" run -q -o t.tacho -- "$BUILD/examples/device/layers"
 replays=$("$TACHO" messages t.tacho | grep -c TT_METAL_TRACE_REPLAY)
@@ -36,12 +36,12 @@ expect_exit 0 "$TACHO" ops -o ops t.tacho
 expect_line out " $replays with device data; kernels [1-9]"
 expect_line ops/reports/report_issues.csv '^replay-measured-as-a-whole,no,' 
 expect_no_line ops/reports/report_issues.csv ',yes,'
-# From logs: those of the runtime, then the device's own.
+# From logs: the runtime's own, then the device's.
 expect_exit 0 "$TACHO" export --to tt-logs -o logs t.tacho
 expect_exit 0 "$TACHO" ops -f -o logs
 expect_line out " $replays with device data; kernels [1-9]"
 
-# ---- one-way samples: all of them, of one run, also under 'python -m tracy'
+# ---- one-way samples: all of them, from one run only, also under 'python -m tracy'
 if read -r python <"$BUILD/python/interpreters" && [ ! -s "$BUILD/python/sanitized" ]; then
 	cat >one.py <<'END'
 import ttnn
@@ -52,11 +52,11 @@ END
 		PYTHONPATH=$BUILD/python expect_exit 0 "$python" -m tracy -p -q -r -o prof --sync-host-device one.py
 		[ "$(grep -c '^ *0,' prof/.logs/sync_device_info.csv)" = $((2 * 249)) ] || fail "run $run: not 2 x 249 samples"
 	done
-	# Not asked for: the points of the trace, and the samples of the last run are not among them.
+	# Not requested: only the clock points of the trace, without the samples of the last run.
 	PYTHONPATH=$BUILD/python expect_exit 0 "$python" -m tracy -p -q -r -o prof one.py
 	[ "$(grep -c '^ *0,' prof/.logs/sync_device_info.csv)" -lt 249 ] || fail 'samples of another run'
 
-	# ---- two processes with devices: the logs of each are in one folder, whoever came first
+	# ---- two processes with devices: the logs of each are in one folder, in any order
 	cat >pair.py <<'END'
 import os, sys, time, ttnn
 def wait(name):
@@ -82,7 +82,7 @@ else:
     with ttnn.open_device(device_id=0) as d:
         run(d, int(sys.argv[1]))
 END
-	# together FOLDER OPS: its host log names as many device ops as its device log has, OPS
+	# together FOLDER OPS: its host log and its device log name the same number of device ops, OPS
 	together() {
 		local named ran
 		named=$(grep -c '^.*TT_DNN_DEVICE_OP:' "$1/.logs/tracy_ops_data.csv")
@@ -95,7 +95,7 @@ END
 	expect_exit 0 "$BUILD/tt_profile" -p "$(free_port)" "sh -c '$python pair.py early & $python pair.py late; wait'"
 	together generated/profiler 2
 	together "$(echo generated/profiler/process-*)" 1
-	# One after the other: the second has nothing in the folder of the first.
+	# One after the other: the second finds nothing of the first in the folder.
 	rm -rf generated
 	expect_exit 0 "$BUILD/tt_profile" -p "$(free_port)" "sh -c '$python pair.py 3; $python pair.py 2'"
 	together generated/profiler 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Zones of kernels are in the trace of the program that ran them: one track per RISC, in host time.
+# Zones of kernels are in the trace of their program: one track per RISC, in host time.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 examples=$BUILD/examples/device
@@ -13,7 +13,7 @@ expect_no_line out Ethernet
 expect_exit 0 "$TACHO" stats --format csv mm.tacho
 expect_line out ',READ-TILES' ',WRITE-TILE' ',BRISC-FW' ',tacho_finish'
 
-# A kernel runs while the program waits for it: inside of what the host did.
+# A kernel runs while the program waits for it: inside of the host's zone.
 expect_exit 0 "$TACHO" zones --format csv mm.tacho
 python3 - out <<'END' || fail "device zones are not inside the program's time"
 import csv, sys
@@ -24,16 +24,16 @@ assert len(fw) == 20, len(fw)
 assert all(float(r["start_ns"]) >= float(host["start_ns"]) for r in fw)
 END
 
-# How well its clock is known.
+# The bound of the clock's error.
 expect_exit 0 "$TACHO" info --show=clocks --format=csv mm.tacho
 expect_line out '^[0-9]+,Device 0 clock,1000,[0-9]+,[1-9][0-9]{2},[1-9][0-9]{2,3}$'
 
-# Without the switch nothing of the device is recorded.
+# Without the option nothing of the device is recorded.
 expect_exit 0 "$TACHO" run -q -o off.tacho -- "$examples/matmul"
 expect_exit 0 "$TACHO" info off.tacho
 expect_no_line out '^core '
 
-# Many programs, nothing lost.
+# Many programs without losses.
 expect_exit 0 "$TACHO" run -q -o full.tacho -- "$examples/full_buffer"
 expect_exit 0 "$TACHO" stats --format csv full.tacho
 expect_line out '2500,.*TEST-FULL|TEST-FULL.*2500'
@@ -45,7 +45,7 @@ expect_exit 0 "$TACHO" run -q -o events.tacho -- "$examples/events"
 expect_exit 0 "$TACHO" stats --format csv events.tacho
 expect_line out '^5,0,.*,ITERATION,' '^1,0,.*,event 104,'
 
-# The trace says what the device was; the outermost zone of a run carries the op's id.
+# The trace describes the device; the outermost zone of a run carries the op's id.
 expect_exit 0 "$TACHO" info mm.tacho
 expect_line out '^device 0 of [0-9]+ +\{ "device": 0, "arch": "tiny", .*\.\.\.$'
 expect_exit 0 "$TACHO" info --show properties mm.tacho
@@ -53,18 +53,18 @@ expect_line out '^device 0 of [0-9]+ +\{ "device": 0, "arch": "tiny", "mhz": 100
 expect_exit 0 "$TACHO" zones --format csv mm.tacho
 expect_line out ',0,BRISC-FW,.*,1024,$' ',1,BRISC-KERNEL,.*,,$'
 
-# Buffers of the device as memory, when it is asked for.
+# Buffers of the device as allocations, if requested.
 expect_exit 0 "$TACHO" memory mm.tacho
 expect_no_line out 'Device 0'
 expect_exit 0 env TT_METAL_MEM_PROFILER=1 "$TACHO" run -q -o memory.tacho -- "$examples/matmul"
 expect_exit 0 "$TACHO" memory --format csv memory.tacho
 expect_line out 'Device 0 DRAM.*,3,'
 
-# A table of cores: the same programs, work that differs.
+# The table of cores: the same programs, different work.
 expect_exit 0 "$TACHO" cores --format csv mm.tacho
 expect_line out '^pid,core,runs,busy_ns,busy_percent,brisc_ns,' '^[0-9]+,"Device 0, core 1,1 \(NoC 2,2\)",1,[0-9]+,[0-9.]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,138,0$'
 [ "$(wc -l <out)" = 5 ] || fail 'not one line for each of four cores'
-# Busy: any RISC runs a kernel. No less than each of them, no more than all of the time.
+# Busy: any RISC runs a kernel. At least the time of each of them, at most the whole time.
 python3 -c '
 import csv, sys
 for r in csv.DictReader(sys.stdin):
@@ -73,7 +73,7 @@ for r in csv.DictReader(sys.stdin):
     assert 0 < float(r["busy_percent"]) <= 100, r' <out || fail 'busy is wrong'
 expect_exit 0 "$TACHO" cores -b -n '*core 0,0*' full.tacho
 expect_line out '^Device 0, core 0,0 \(NoC 1,1\) .* 100.00 .*'
-# The map has each core at its place in the grid, and the busiest is 100.
+# The map shows each core at its place in the grid; the busiest one is 100.
 expect_exit 0 "$TACHO" cores --map mm.tacho
 expect_line out '^Device 0 of process [0-9]+: load of each core in percent, by its NoC coordinates; 100 is ' '^ +1 +2$' '^ +1 +[0-9]+[░▒▓█] +[0-9]+[░▒▓█]$' '^ +2 +[0-9]' ' 100█'
 [ "$(wc -l <out)" = 4 ] || fail 'not a line for each row of the grid'
@@ -83,7 +83,7 @@ expect_exit 0 "$TACHO" cores -r 0s..1ns mm.tacho
 expect_line out ' 0 +0 ns '
 expect_exit 3 "$TACHO" cores missing.tacho
 
-# A kernel that stops: the trace has its zones until then, and the reason.
+# A kernel that stops: the trace has its zones up to that point, and the reason.
 cat >stops.c <<'END'
 #include "dataflow_api.h"
 void kernel_main(void)

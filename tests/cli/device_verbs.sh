@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho device: list, run, disasm, trace; and what is said of kernels that are wrong.
+# tacho device: list, run, disasm, trace; and errors in kernels.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 
@@ -22,7 +22,7 @@ END
 expect_exit 0 "$TACHO" device run -DFACTOR=2 --cores 0,0-1,1 -x 0x40000 -x 21 --runs 3 hello.c
 expect_line out '^BRISC +HELLO, world +12 ' '^BRISC +BRISC-KERNEL +12 ' '^BRISC +BRISC-FW +12 '
 expect_line err 'tiny: [0-9]+ cycles, .* \(modelled\)'
-# Cycles of the runs, one after the other: not those of the host in between.
+# The cycles of all runs, without those of the host in between.
 expect_exit 0 "$TACHO" device run -DFACTOR=2 -x 0x40000 -x 21 --runs 3 --format csv hello.c
 [ "$(sed -n 's/^tiny: \([0-9]*\) cycles.*/\1/p' err)" = "$(awk -F, '$2 == "BRISC-FW" {print $4}' out)" ] ||
 	fail "the cycles of three runs are not those of their firmware zones"
@@ -48,7 +48,7 @@ expect_exit 0 "$TACHO" device run --op-support-count 1000 "$SOURCE/tests/device/
 expect_line out '^BRISC +TEST-FULL +125 '
 expect_line err 'warning: device 0: 175 markers found no room'
 
-# Sums, values and events are shown beside the zones.
+# Sums, values and events are shown next to the zones.
 cat >marks.cpp <<'END'
 #include <tools/profiler/kernel_profiler.hpp>
 void kernel_main()
@@ -65,7 +65,7 @@ expect_line out '^BRISC +SUMMED +1 +[1-9]' '^BRISC +VALUE +3 +40 +42$' '^BRISC +
 expect_exit 0 "$TACHO" device run --format=csv marks.cpp
 expect_no_line out 'SUMMED|VALUE|event'
 
-# C++, with templates and the other header; compute kernels.
+# C++ with templates and the other header; compute kernels.
 cat >hello.cpp <<'END'
 #include <tools/profiler/kernel_profiler.hpp>
 #include "dataflow_api.h"
@@ -85,7 +85,7 @@ END
 expect_exit 0 "$TACHO" device run -x 0x40000 -x 21 hello.cpp
 expect_line out '^BRISC +CPP +1 ' '^BRISC +TWICE +2 '
 
-# A compile error has file and line.
+# A compile error has its file and line.
 printf '#include "dataflow_api.h"\n\nvoid kernel_main(void) { oops(); }\nint x = "a" * 2;\n' >bad.c
 expect_exit 3 "$TACHO" device run bad.c
 expect_line err 'bad.c does not compile for BRISC' 'bad.c:4:.*error'
@@ -97,7 +97,7 @@ expect_exit 3 "$TACHO" device run tile.cpp
 expect_line err 'error:.*InterleavedAddrGen<true>.address'
 expect_error 3 'cannot read the kernel none.c' "$TACHO" device run none.c
 expect_error 3 'the kernel . is a folder' "$TACHO" device run .
-# Warnings are shown when it is compiled, once for three RISCs; nothing but them of hashed zones.
+# Warnings are shown on compilation, once for three RISCs, and none about hashed zones.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void)\n{\n\tint nobody;\n\tDeviceZoneScopedN("Z");\n}\n// %s\n' $$ >warn.c
 for hash in 0 1; do
 	TACHO_CACHE=$PWD/warned TACHO_ZONE_HASH=$hash expect_exit 0 "$TACHO" device run -q -r compute warn.c
@@ -108,7 +108,7 @@ for hash in 0 1; do
 	TACHO_CACHE=$PWD/warned TACHO_ZONE_HASH=$hash expect_exit 0 "$TACHO" device run -q -r compute warn.c
 	expect_count 0 err
 done
-# One that includes nothing, and one without a kernel.
+# A kernel that includes nothing, and a file without a kernel.
 printf 'void kernel_main(void) {}\n' >bare.c
 expect_exit 0 "$TACHO" device run bare.c
 : >empty.c
@@ -118,7 +118,7 @@ expect_no_line err uint32_t
 TACHO_RISCV_CC=/nowhere/cc expect_exit 3 "$TACHO" device run hello.c
 expect_line err 'cannot run /nowhere/cc'
 
-# A kernel that stops reports where.
+# A kernel that stops reports its location.
 expect_exit 4 "$TACHO" device run -DFACTOR=2 -x 0x40001 --cores 1,0 hello.c
 expect_line err 'device 0, core 1,0 \(NoC 2,1\), BRISC: misaligned access at 0x40001' \
 	'in kernel_main\+0x[0-9a-f]+ of hello.c' ' a0 [0-9a-f]{8}'
@@ -129,7 +129,7 @@ printf '#include "dataflow_api.h"\nvoid kernel_main(void) { __asm__ volatile(".w
 expect_exit 4 "$TACHO" device run --risc ncrisc illegal.c
 expect_line err 'device 0, core 0,0 .*, NCRISC: illegal instruction' 'in kernel_(main|start).* of illegal.c' '\.word 0xffffffff' ' ra [0-9a-f]{8} '
 
-# A transfer to a core that is none, and to memory that is none: by the RISC that asked for it.
+# Transfers to a missing core and to missing memory are reported with the RISC that started them.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { noc_async_read(get_noc_addr(31, 30, 0x1000), 0x40000, 64); }\n' >nocore.c
 expect_exit 4 "$TACHO" device run --risc ncrisc nocore.c
 expect_line err 'NCRISC: NoC transfer to or from a place that the grid does not have: 31,30$' 'in kernel_main\+0x[0-9a-f]+ of nocore.c'
@@ -142,7 +142,7 @@ printf '#include "dataflow_api.h"\nvoid kernel_main(void) { *(volatile uint32_t 
 expect_exit 4 "$TACHO" device run null.c
 expect_line err 'BRISC: ebreak .*null pointer'
 
-# Kernels as they are written elsewhere: parts of the library, the namespace of compute kernels.
+# Kernels as other projects write them: parts of the library, the namespace of compute kernels.
 cat >elsewhere.cpp <<'KERNEL'
 #include <cstdint>
 #include <cstring>
@@ -168,7 +168,7 @@ expect_line out '^TRISC1 +ELSEWHERE +1 '
 printf '#include <string.h>\n#include "dataflow_api.h"\nvoid kernel_main(void) { memset((void *)0x40000, 7, 16); memmove((void *)0x40004, (void *)0x40000, 16); }\n' >strings.c
 expect_exit 0 "$TACHO" device run -q strings.c
 
-# One that waits forever is reported at once, with the place.
+# A kernel that waits forever is reported at once, with its location.
 printf '#include "dataflow_api.h"\nvoid kernel_main(void) { cb_wait_front(3, 1); }\n' >hang.c
 expect_exit 4 "$TACHO" device run hang.c
 expect_line err 'waits for ever' 'core 0,0 .*BRISC waits: pc .* in kernel_main'
@@ -181,8 +181,8 @@ printf '#include "dataflow_api.h"\nvoid kernel_main(void) { REG32(0xFFD00010) = 
 expect_exit 0 "$TACHO" device trace odd.c
 expect_line out '^0xffd00010 .* 0x7 ' '^0xffd00020 '
 
-# Options that make no sense.
-expect_error 2 "wants X,Y or X,Y-X,Y" "$TACHO" device run --cores 1 hello.c
+# Invalid options.
+expect_error 2 "takes X,Y or X,Y-X,Y" "$TACHO" device run --cores 1 hello.c
 expect_error 2 "runs cannot be 0" "$TACHO" device run -n 0 hello.c
 expect_error 2 "size cannot be -4" "$TACHO" device run --size -4 hello.c
 expect_error 2 "max-cycles cannot be -5" "$TACHO" device run --max-cycles -5 hello.c
@@ -198,7 +198,7 @@ TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT=many expect_exit 0 "$TACHO" device run b
 expect_line err "warning: TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT wants a number of up to 1000000, not 'many'"
 
 # The cache: nothing is compiled twice; a changed header is noticed.
-# A user without a home has one below TMPDIR, which nobody else may write to.
+# Without a home the cache is below TMPDIR, in a folder that only this user can write to.
 mkdir tmp
 HOME=/dev/null/none TMPDIR=$here/tmp expect_exit 0 env -u TACHO_CACHE -u XDG_CACHE_HOME "$TACHO" device run bare.c
 [ "$(stat -c %a tmp/tacho-*)" = 700 ] || fail "the kernel cache is not private"
@@ -218,7 +218,7 @@ expect_same before after
 echo '#define PLACE 0x40000' >value.h
 expect_exit 0 "$TACHO" device run header.c
 
-# Also when its path has a blank and a dollar.
+# Also if its path has a blank and a dollar sign.
 mkdir 'a $b'
 echo '#define PLACE 0x7fff0000' >'a $b/value.h'
 cp header.c 'a $b/header.c'
@@ -226,7 +226,7 @@ expect_exit 4 "$TACHO" device run 'a $b/header.c'
 echo '#define PLACE 0x40000' >'a $b/value.h'
 expect_exit 0 "$TACHO" device run 'a $b/header.c'
 
-# What nobody has used for a month goes when something is compiled; what is used does not, nor what is not ours.
+# Compiling removes files unused for a month, but neither files in use nor those of others.
 old=0123456789abcdef
 used=$(basename "$(ls -t cache/*.deps | head -n 1)" .deps)
 touch -d '40 days ago' cache/$old.elf cache/$old.elf.log cache/$old.deps cache/$old.txt cache/notes
@@ -243,7 +243,7 @@ printf '%s\n' $old.elf.78 $old.txt notes >wanted
 expect_same wanted left
 ls cache/$used.elf >left || fail 'what is used is gone'
 
-# Headers of the user's own, compile-time arguments, the API of C++ without an include.
+# The user's headers, compile-time arguments, the C++ API without an include.
 mkdir -p own
 echo '#define WHERE 0x40000' >own/where.h
 cat >given.cpp <<'END'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is made from the option tables: man pages that groff accepts, completions that complete.
+# Files made from the option tables: man pages that groff accepts, completions that work.
 . "$SOURCE/tests/lib.sh"
 
 for verb in stats zones export check; do
@@ -20,7 +20,7 @@ if command -v groff >/dev/null; then
 	expect_line page '--range=T0..T1' "tacho stats -n 'conv\*'"
 fi
 
-# complete WORD...: what bash offers for the last word
+# complete WORD...: what bash suggests for the last word
 complete_words() {
 	bash -c '
 		. "$1/completions/bash/tacho"
@@ -48,7 +48,7 @@ for shell in zsh fish; do
 	$shell -n "$BUILD"/completions/$shell/* || fail "$shell does not read its completion"
 done
 
-# They are installed where the shells and man look.
+# They are installed where shells and man search.
 expect_exit 0 env DESTDIR="$PWD/root" cmake --install "$BUILD" --prefix /usr
 for file in share/man/man1/tacho.1 share/bash-completion/completions/tacho share/zsh/site-functions/_tacho \
 	share/fish/vendor_completions.d/tacho.fish bin/tacho; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Variables of the environment that look like ours and are none.
+# Environment variables that look like ours but are not.
 . "$SOURCE/tests/lib.sh"
 
 export TACHO_LIMITMB=5 TT_METAL_PROFILER_SYNK=1
@@ -9,14 +9,14 @@ expect_line err 'warning: unknown environment variable TACHO_LIMITMB; the neares
 [ "$(grep -c LIMITMB err)" = 1 ] || fail "more than one warning"
 expect_exit 0 "$TACHO" run -q -f -o a.tacho -- true
 expect_no_line err LIMITMB
-# 'python -m tracy' warns about them too, though its recorder is quiet.
+# 'python -m tracy' warns about them too, although its recorder is quiet.
 if read -r python <"$BUILD/python/interpreters"; then
 	PYTHONPATH=$BUILD/python "$python" -m tracy -o prof -c pass 2>err || fail "python -m tracy ends with $?"
 	[ "$(grep -c 'unknown environment variable TT_METAL_PROFILER_SYNK;' err)" = 1 ] || fail "python -m tracy does not warn about it"
 fi
 unset TACHO_LIMITMB TT_METAL_PROFILER_SYNK
 
-# Near misses wherever the error is; what the runtime has and we have not; and what is none of our business.
+# Misspellings at any place; variables of the runtime that Tacho lacks; and unrelated variables.
 export TT_METAL_DEVICE_PROFLER=1 TT_METAL_READ_DEBUG_DELAY_RISKS=BR TTMETAL_HOME=/x
 export TT_METAL_PROFILER_FILTER_CHIPS=1 TT_METAL_STREAMING_PROFILER=1 TT_METAL_DPRINT_ONE_FILE_PER_RISC=1 TACHO_NOTHING=1
 export TT_METAL_CACHE=/x TT_METAL_LOGGER_LEVEL=info TT_METAL_WATCHER=1 TT_METAL_SLOW_DISPATCH_MODE=1 TTNN_CONFIG_PATH=/x
@@ -29,7 +29,7 @@ for name in TT_METAL_PROFILER_FILTER_CHIPS TT_METAL_DPRINT_ONE_FILE_PER_RISC TAC
 	expect_line err "warning: environment variable $name is not supported: it does nothing\$"
 done
 [ "$(grep -c 'environment variable' err)" = 7 ] || { cat err >&2; fail 'other variables are complained of'; }
-# A program with a device warns about the runtime's variables itself when it is not recorded.
+# A program with a device warns about the runtime's variables if it is not recorded.
 if command -v "${TACHO_RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null; then
 	printf '#include "dataflow_api.h"\nvoid kernel_main(void) {}\n' >k.c
 	TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" device run -q --arch tiny k.c
@@ -40,7 +40,7 @@ unset TT_METAL_DEVICE_PROFLER TT_METAL_READ_DEBUG_DELAY_RISKS TTMETAL_HOME TT_ME
 TACHO_LIMIT_MB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_no_line err 'unknown environment'
 
-# What is said on standard error is kept with its time where TACHO_LOG says.
+# With TACHO_LOG, lines of standard error are also written there, with their time.
 TACHO_LOG=log expect_exit 3 "$TACHO" info no-such-file
 TACHO_LOG=log TACHO_LIMITMB=5 expect_exit 0 "$TACHO" run -f -o a.tacho -- true
 expect_count 2 log

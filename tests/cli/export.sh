@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho export: the formats, and that names survive them.
+# tacho export: the formats, and names that survive them.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"
 
@@ -26,7 +26,7 @@ expect_exit 0 "$TACHO" zones --format=csv t.tacho
 expect_same out zones.csv
 expect_exit 0 python3 "$SOURCE/tests/check_csv.py" zones.csv
 
-# The same with random names: every byte comes back from CSV, and JSON stays JSON.
+# Random names: every byte can be read back from CSV, and JSON stays valid.
 for seed in 1 2 3 4 5; do
 	"$MKTRACE" -s $seed r.tacho >names || fail "mktrace"
 	expect_exit 0 "$TACHO" zones -t =random --format=csv r.tacho
@@ -53,7 +53,7 @@ assert tracks[alloc["track"]]["name"] == "textures" and alloc["bytes"] == 3 << 2
 assert [r["operation"] for r in doc["rows"] if r["kind"] == "lock"][0] == "wait"
 END
 
-# A part of a trace: zones that reach into the time, so nothing hangs in the air.
+# A range: zones that overlap it are cut to it.
 expect_exit 0 "$TACHO" export --to=chrome -o part.json -r 5ms..5.5ms -p app t.tacho
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" part.json X=4
 expect_exit 0 "$TACHO" export --to=chrome -o thread.json -t 1003 t.tacho
@@ -63,7 +63,7 @@ expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" thread.json X=2
 expect_exit 0 "$TACHO" zones --format=csv --guard -n formula t.tacho
 expect_line out ",'=1\+2 formula,"
 
-# A tid that the system gave twice in one process gives two threads.
+# A tid that was used twice in one process gives two threads.
 "$MKTRACE" -n 1000 b.tacho
 expect_exit 0 "$TACHO" export b.tacho
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" b.json X=1028
@@ -79,7 +79,7 @@ END
 expect_exit 4 "$TACHO" export --to=chrome u.tacho.part
 expect_exit 0 python3 "$SOURCE/tests/check_chrome.py" u.json X=28
 
-# The file of Python's cProfile: what stats says, and who called whom.
+# The file of Python's cProfile: functions with their callers, equal to stats.
 expect_exit 0 "$TACHO" export --to=pstats t.tacho
 expect_exit 0 "$TACHO" stats --format=json t.tacho
 python3 - out <<'END' || fail "pstats reads something else"

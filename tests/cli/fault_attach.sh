@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Attaching to programs that run: to two, again and again, after a recorder was killed, to one that ends;
-# and what is left of programs that were killed.
+# Attach to running programs: to two, repeatedly, after a recorder was killed, to one that ends;
+# and what killed programs leave.
 . "$SOURCE/tests/faults.sh"
 
 attach_page() {
@@ -19,7 +19,7 @@ one=$!
 start two
 two=$!
 
-# Both at once, several times. Numbers begin where the recording begins and have no gap.
+# Both at once, several times. Numbers begin with the recording and have no gap.
 for i in 1 2 3; do
 	attach t.tacho $one $two
 	summarise t.tacho
@@ -37,7 +37,7 @@ wait_for grep -q recording err2
 expect_error 7 "being recorded by process $recorder" "$TACHO" capture -q -o u.tacho --pid $one
 [ ! -e u.tacho.part ] || fail "a refused recording leaves a file"
 
-# It is killed; the program is attached to again, and what the first one had is recovered.
+# The recorder is killed; another one attaches, and the data of the first is recovered.
 kill -KILL $recorder
 wait $recorder 2>/dev/null
 expect_exit 0 "$TACHO" recover
@@ -52,7 +52,7 @@ summarise t.tacho
 expect_fact lost-zones 0
 [ ! -e "$session" ] || fail "the session is left"
 
-# It is killed, and another recorder resumes the session.
+# The recorder is killed, and another one resumes the session.
 rm -f t.tacho
 "$TACHO" capture -q -o t.tacho --pid $one &
 recorder=$!
@@ -65,10 +65,10 @@ expect_exit 0 "$TACHO" capture -q -f --session "$session" --time 0.3s
 summarise t.tacho
 expect_fact lost-zones 0
 "$SUM" -m t.tacho | awk '{ if (last && $3 != last + 1) exit 1; last = $3 } END { exit NR < 10 }' || fail "numbers are missing"
-# The program is free again.
+# The program can be attached to again.
 expect_exit 0 "$TACHO" capture -q -f -o t.tacho --pid $one --time 0.1s
 
-# The program ends: so does the recording.
+# The recording ends with the program.
 "$TACHO" capture -q -f -o t.tacho --pid $one &
 recorder=$!
 wait_for has_zones t.tacho $one
@@ -77,7 +77,7 @@ wait $recorder || fail "a recording whose program ends fails"
 wait $one 2>/dev/null
 summarise t.tacho
 
-# Killed programs leave their page; the next recorder clears it away, be it another one on this machine.
+# Killed programs leave their attach page; the next recorder removes it, also one of another program.
 [ -e "$(attach_page $two)" ] || fail "no page to attach by"
 kill -KILL $two
 wait $two 2>/dev/null
@@ -86,7 +86,7 @@ expect_exit 0 "$TACHO" run -q -f -o t.tacho -- true
 expect_error 7 'cannot be recorded' "$TACHO" capture -q -f -o t.tacho --pid $two
 expect_error 2 'not a process id' "$TACHO" capture -q -f -o t.tacho --pid x1
 
-# One that does not want to be attached to.
+# A program that cannot be attached to.
 rm -f three.out
 TACHO_ATTACH=0 "$PROGS/fault_seq" -f three.last -w 200 >three.out &
 three=$!
@@ -96,7 +96,7 @@ expect_error 7 'cannot be recorded' "$TACHO" capture -q -f -o t.tacho --pid $thr
 kill $three
 wait $three 2>/dev/null
 
-# TACHO_CAPTURE=1: programs find the recorder that waits.
+# TACHO_CAPTURE=1: programs find the waiting recorder.
 rm -f err2 t.tacho
 "$TACHO" capture -o t.tacho 2>err2 &
 recorder=$!

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 53: one bound for all processes of a session. With a stopped recorder they stay within it,
-# whatever the policy, and what does not fit is counted.
+# One bound for all processes of a session. With a stopped recorder they stay within it under every
+# policy, and events that do not fit are counted.
 . "$SOURCE/tests/faults.sh"
 
-# crowd PROCESSES THREADS ZONES OPTIONS...: they run while the recorder is stopped; "used" has the KiB that
-# their rings take then.
+# crowd PROCESSES THREADS ZONES OPTIONS...: they run while the recorder is stopped; "used" has the KiB of
+# their rings.
 crowd() {
 	local n=$1 threads=$2 zones=$3
 	shift 3
@@ -27,12 +27,12 @@ for policy in drop overwrite 'block --block-ms=5'; do
 	[ "$(fact sum lost-zones)" -gt 0 ] || fail "nothing is lost in 8 MiB"
 	expect_no_line err 'not recorded'
 done
-# Without a bound of its own a process may have what the session has: nothing is lost.
+# Without a bound per process, one process may use the whole session: nothing is lost.
 crowd 4 1 30000 --session-mb=64
 expect_fact lost-zones 0
 
-# Processes that are killed while they take memory leave nothing taken: a session of 4 MiB goes through many
-# times that.
+# Processes that are killed while they allocate ring memory give it back: a session of 4 MiB serves many
+# times as much.
 "$TACHO" run -q -f -o t.tacho --session-mb=4 --policy=block --block-ms=240000 -- bash -c \
 	'for i in $(seq 12); do "$0" -t 2 -z 1000000 >/dev/null & sleep 0.05; kill -9 $!; wait $! 2>/dev/null; done
 	"$0" -t 2 -z 200000' "$PROGS/fault_count" >out 2>err || fail "ends with $?"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 43-45: what the command is given and what it gives back is its own; signals stop and save; an
-# output that exists is safe.
+# The command's arguments, streams and status are unchanged; signals stop and save; existing output
+# files are safe.
 . "$SOURCE/tests/faults.sh"
 
 # ---- arguments, streams, status (row 45)
@@ -13,7 +13,7 @@ printf 'from standard input\n' >want
 expect_same want out
 expect_exit 0 "$TACHO" run -q -f -o t.tacho true
 expect_count 0 err
-# A program that cannot be recorded: why it might be so.
+# A program that cannot be recorded: the note gives possible reasons.
 expect_exit 0 "$TACHO" run -f -o t.tacho true
 expect_line err '0 processes' 'links? libtacho.*-DTRACY_ENABLE'
 expect_exit 1 "$TACHO" run -q -f -o t.tacho -- false
@@ -28,7 +28,7 @@ expect_error 126 'cannot run ./plain' "$TACHO" run -o t.tacho -- ./plain
 expect_error 126 'cannot run' "$TACHO" run -o t.tacho -- /
 expect_error 2 'needs a command' "$TACHO" run -o t.tacho
 [ ! -e t.tacho ] && [ ! -e t.tacho.part ] || fail "a command that cannot be run leaves a trace"
-# Its signals are as they would be without us, and it has no descriptor of ours.
+# Its signal dispositions are unchanged, and it inherits no descriptor.
 for how in '' 'trap "" INT HUP PIPE;'; do
 	bash -c "$how cat /proc/self/status" | grep -E '^Sig(Blk|Ign|Cgt)' >want
 	bash -c "$how '$TACHO' run -q -f -o t.tacho -- cat /proc/self/status" | grep -E '^Sig(Blk|Ign|Cgt)' >out
@@ -66,7 +66,7 @@ ln -s target hang.tacho.part
 expect_error 5 'exists' "${run[@]}" hang.tacho "${job[@]}"
 expect_exit 0 "${run[@]}" hang.tacho -f "${job[@]}"
 [ "$(cat target)" = precious ] || fail "a link was followed"
-# Nor what another recorder is writing; what one left that was killed is replaced.
+# A file that another recorder is writing is not replaced; that of a killed recorder is.
 touch held
 "${run[@]}" busy.tacho --session "$here/busy" -- sh -c 'touch begun; while [ -e held ]; do sleep 0.1; done' >/dev/null 2>&1 &
 wait_for test -e begun
@@ -94,12 +94,12 @@ if can_be_nobody; then
 	mkdir -m 555 closed
 	expect_error 5 'cannot create' as_nobody "${run[@]}" closed/t.tacho "${job[@]}"
 fi
-# A name that would not fit where a later recorder looks for it.
+# A name that is too long for a later recorder.
 deep=$(printf 'd%.0s' $(seq 200))
 mkdir -p "$deep/$deep/$deep/$deep/$deep"
 expect_error 5 'too long' "${run[@]}" "$deep/$deep/$deep/$deep/$deep/t.tacho" "${job[@]}"
 [ -z "$(ls -A "$deep/$deep/$deep/$deep/$deep")" ] || fail "a refused recording leaves a file"
-# A file that appears meanwhile is not replaced either; what was recorded is kept beside it.
+# A file that appears during the recording is not replaced either; the recording is saved next to it.
 rm -f new.tacho
 expect_exit 5 "${run[@]}" new.tacho -- sh -c 'echo precious >new.tacho'
 [ "$(cat new.tacho)" = precious ] || fail "a file that came meanwhile was replaced"
@@ -113,7 +113,7 @@ rm -f app.tacho
 [ -z "$(find . -name '*.part' -newer deep.tacho)" ] || fail "unfinished files are left: $(find . -name '*.part')"
 
 # ---- signals (row 44)
-# background COMMAND...: in a process group of its own, as a shell with job control would, with its signals whole.
+# background COMMAND...: in a separate process group, as under a shell with job control.
 background() {
 	rm -f out err t.tacho t.tacho.part
 	setsid env --default-signal=INT,QUIT,HUP "$@" >out 2>err </dev/null &
@@ -140,12 +140,12 @@ stop_with TERM -R 143
 stop_with HUP R 129
 stop_with HUP -R 129
 
-# has_noticed PID: no signal waits for it; two of a kind that wait are one.
+# has_noticed PID: no signal is pending; two pending ones of a kind are one.
 has_noticed() {
 	! grep -E '^(Sig|Shd)Pnd:.*[1-9a-f]' "/proc/$1/status"
 }
 
-# A command that ignores the signal: one lets it run to its end, two save at once.
+# A command that ignores the signal: the first signal waits for its end, the second saves at once.
 background "$TACHO" run -q -o t.tacho -- bash -c "trap '' INT; '$PROGS/fault_seq' -f last -w 100 -n 3000"
 kill -INT $recorder
 wait $recorder
@@ -178,7 +178,7 @@ status=$?
 summarise t.tacho
 expect_sequence t.tacho last
 
-# Processes that outlive the command: cut off without --wait, with a note; followed with it.
+# Processes that outlive the command: cut off with a note, or followed with --wait.
 leaver="'$PROGS/fault_seq' -f last -w 100 -n \$1 & while [ ! -s out ]; do sleep 0.01; done"
 rm -f t.tacho out
 "$TACHO" run -o t.tacho -- bash -c "$leaver" - 10000000 >out 2>err || fail "ends with $?"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 52: what an event costs does not depend on how many fibers, names, plots, pools, locks, threads or
-# processes there are. Instructions are counted for N and 2N of them, so a busy machine changes nothing.
+# The cost of an event does not depend on the number of fibers, names, plots, pools, locks, threads or
+# processes. Instructions are counted for N and 2N of them, so a busy machine does not matter.
 . "$SOURCE/tests/faults.sh"
 CROWD=$PROGS/crowd
 
-# leave_session KIND COUNT: a session whose recorder slept while the program ran, and died then. "said" has
-# what was emitted. $space: a program with little address space makes a small ring file; valgrind cannot map many
-# large ones.
+# leave_session KIND COUNT: a session whose recorder slept while the program ran, and then died. "said" has
+# the emitted counts. $space: a program with little address space makes a small ring file; valgrind cannot map
+# many large ones.
 space=unlimited
 leave_session() {
 	rm -rf session t.tacho t.tacho.part
@@ -16,14 +16,14 @@ leave_session() {
 	[ -e session/control ] || { cat err >&2; fail "no session of $*"; }
 }
 
-# instructions COMMAND...: how many it executes.
+# instructions COMMAND...: the number that it executes.
 instructions() {
 	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >valgrind.out 2>valgrind.err ||
 		{ tail -5 valgrind.err >&2; fail "'$*' fails under valgrind"; }
 	sed -n 's/.*Collected : //p' valgrind.err
 }
 
-# grows WHAT FEW MANY: instructions for N and 2N things. A hash table that is about to grow costs some more.
+# grows WHAT FEW MANY: instructions for N and 2N. A hash table that is about to grow costs some more.
 grows() {
 	echo "$1: $2 instructions, $3 for twice as many"
 	[ "$3" -lt $(($2 * 13 / 5)) ] || fail "$1: $2 instructions, and $3 for twice as many"
@@ -34,7 +34,7 @@ recovery() {
 	instructions "$TACHO" recover -q -f "$here/session"
 }
 
-# recovers KIND COUNT: reading COUNT, into few.tacho, and twice as many, into many.tacho.
+# recovers KIND COUNT: recovers COUNT, into few.tacho, and twice as many, into many.tacho.
 recovers() {
 	local few many
 	few=$(recovery "$1" "$2") || exit 1
@@ -47,7 +47,7 @@ recovers() {
 	cp t.tacho many.tacho
 }
 
-# reads COMMAND...: FILE in it is replaced by a trace with some, then by one with twice as many.
+# reads COMMAND...: FILE in it is replaced by both traces in turn.
 reads() {
 	local few many
 	few=$(instructions "$TACHO" "${@/FILE/few}") || exit 1
@@ -55,7 +55,7 @@ reads() {
 	grows "tacho $*" "$few" "$many"
 }
 
-# First, so that a search through all of them is found before it hangs what follows.
+# First, so that a search through all of them is found before it hangs the following tests.
 if [ -n "${SANITIZE-}" ]; then
 	echo "instructions are not counted: valgrind cannot run a sanitized build"
 else
@@ -69,7 +69,7 @@ else
 	reads export -f --to chrome -o FILE.json FILE.tacho
 fi
 
-# The promised number, and a recorder that is stopped in the middle of it.
+# The promised number, with a recorder that is stopped in the middle.
 "$TACHO" run -q -f --policy block --block-ms 60000 -o t.tacho -- "$CROWD" fibers 300000 >said 2>err || { cat err >&2; fail "300,000 fibers"; }
 summarise t.tacho
 expect_fact zones "$(awk '{ print $2 }' said)"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 5-8: the trace cannot be written, or not to its end. The program never notices; there is one line
-# that says why and how to go on, the status is 5, what was written is kept, named, and opens, and what was not
-# is completed by tacho recover.
+# The trace cannot be written completely. The program never notices; one line gives the reason and the
+# next step, the status is 5, the written part is saved and opens, and tacho recover completes the
+# rest.
 . "$SOURCE/tests/faults.sh"
 
-# session_in ERR: the session that the line names.
+# session_in ERR: the session named in the line.
 session_in() {
 	sed -n "s/.*'tacho recover -f \([^']*\)'.*/\1/p" "$1"
 }
 
-# expect_recovered ERR: nothing that was sent is missing, and nothing of it is left elsewhere.
+# expect_recovered ERR: no event is missing, and no file is left.
 expect_recovered() {
 	local session
 	session=$(session_in "$1")
@@ -20,7 +20,7 @@ expect_recovered() {
 	[ ! -e "$session" ] || fail "$session is left"
 }
 
-# expect_kept: what a recorder that cannot write leaves behind.
+# expect_kept: what remains of a recorder that cannot write.
 expect_kept() {
 	local warnings
 	warnings=$(grep -c '^tacho: ' err)
@@ -33,7 +33,7 @@ expect_kept() {
 	expect_recovered err
 }
 
-# inject WHAT FAULT...: the recorder's system calls on its file fail.
+# inject WHAT FAULT...: system calls of the recorder on its file fail.
 only=(-P "$PWD/t.tacho.part")
 inject() {
 	local what=$1
@@ -45,7 +45,7 @@ inject() {
 }
 
 if strace -qq -o /dev/null true 2>/dev/null && [ -z "${SANITIZE-}" ]; then
-	# How many writes there are; then each of the first ones fails, and some of the rest.
+	# Counts the writes; then each of the first ones fails, and some of the rest.
 	strace -qq -o calls -P "$PWD/t.tacho.part" -e trace=write "$TACHO" run -q -o t.tacho -- "$PROGS/fault_count" -t 4 -z 100000 >out 2>err
 	writes=$(grep -c '^write' calls)
 	for n in 1 2 3 4 5 $((writes / 2 + 1)); do
@@ -54,7 +54,7 @@ if strace -qq -o /dev/null true 2>/dev/null && [ -z "${SANITIZE-}" ]; then
 			continue # there were fewer writes this time
 		fi
 		[ $status = 5 ] || { cat err >&2; fail "EIO at write $n: status $status"; }
-		# Nothing can have been kept when not even the header could be written.
+		# Nothing is saved if not even the header could be written.
 		[ "$n" -le 1 ] || { expect_line err 'Input/output error; .* zones are saved' && expect_kept "EIO at write $n"; }
 	done
 	for n in 1 2 5; do
@@ -79,7 +79,7 @@ if strace -qq -o /dev/null true 2>/dev/null && [ -z "${SANITIZE-}" ]; then
 	expect_kept "rename"
 fi
 
-# A limit on the size of files: EFBIG instead of SIGXFSZ, and the command has the limit that it had.
+# A limit on the size of files: EFBIG instead of SIGXFSZ; the command's own limit is unchanged.
 rm -f t.tacho t.tacho.part
 (ulimit -f 40; trap '' XFSZ; exec "$TACHO" run -q -o t.tacho -- "$PROGS/fault_count" -t 4 -z 100000 -m 20000 >out 2>err)
 status=$?
@@ -95,7 +95,7 @@ rm -f t.tacho t.tacho.part
 (ulimit -f 40; exec "$TACHO" run -q -o t.tacho -- true 2>err)
 [ $? = 0 ] || [ $? = 5 ] || fail "a limit on files kills the recorder"
 
-# Nowhere to write, from the beginning: the command is not even started.
+# Unwritable from the start: the command is not started.
 expect_error 5 'cannot' "$TACHO" run -q -o /dev/full/t.tacho -- "$PROGS/fault_count"
 expect_error 5 'cannot' "$TACHO" run -q -o missing/t.tacho -- "$PROGS/fault_count"
 
@@ -109,7 +109,7 @@ small() {
 	unshare -m bash -c 'mount -t tmpfs -o size='"$size"' tmpfs disk && "$@"; s=$?; cp disk/*.part kept.part 2>/dev/null; ls disk >left; exit $s' - "$@" >out 2>err
 }
 
-# A full disk for the trace. A machine whose clock steps evenly packs a zone into a fifth of a byte: so many it takes.
+# A full disk for the trace. If the clock ticks evenly, a zone takes a fifth of a byte: hence the number of zones.
 for size in 4k 64k 1m; do
 	rm -f kept.part
 	small $size "$TACHO" run -q -o disk/t.tacho -- "$PROGS/fault_count" -t 4 -z 4000000
@@ -125,13 +125,13 @@ for size in 4k 64k 1m; do
 		expect_line sum '^damage the recorder did not close it'
 		[ $size = 64k ] || grep -qE "^(zones|row message) [1-9]" sum || { cat sum >&2; fail "nothing of it is there"; }
 	fi
-	# The file is gone with its file system: then the rings are what there is.
+	# The file is gone with its file system: only the rings are left.
 	expect_exit 0 "$TACHO" recover -q -f -o whole.tacho "$(session_in said)"
 	"$TACHO" check whole.tacho >checked || { cat checked >&2; fail "what is left is not sound ($size)"; }
 done
 
-# The disk is full; then there is space again. All was sent while the recorder stood still: so it is known what there
-# must be.
+# The disk is full, then has space again. All events were sent while the recorder was stopped, so their number
+# is known.
 for size in 64k 256k; do
 	unshare -m bash -c '
 		mount -t tmpfs -o size='$size' tmpfs disk &&
@@ -139,7 +139,7 @@ for size in 64k 256k; do
 		[ $? = 5 ] || exit 20
 		session=$(sed -n "s/.*.tacho recover -f \([^'"\'"']*\).*/\1/p" err)
 		[ -e "$session/control" ] || exit 21
-		# Not yet: it is kept once more.
+		# Still full: the session is kept again.
 		"$0" recover -q -f "$session" 2>again && exit 22
 		grep -q "No space left on device" again && [ -e "$session/control" ] || exit 23
 		mount -o remount,size=1g disk || exit 24
@@ -169,7 +169,7 @@ for size in 4k 64k 512k; do
 	summarise t.tacho
 done
 
-# Somebody cuts it, or writes to it, while it is recorded: it is said, and what came later opens.
+# Another process truncates or overwrites the file during the recording: it is reported, and the rest opens.
 for change in ': >t.tacho.part' 'truncate -s 70 t.tacho.part' 'echo other >t.tacho.part' 'truncate -s 1M t.tacho.part'; do
 	rm -f t.tacho t.tacho.part
 	"$TACHO" run -q -o t.tacho -- sh -c "

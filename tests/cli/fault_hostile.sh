@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 27, 38, 39: a program that attacks its own ring. The recorder survives, is bounded in time and
-# memory, writes a sound trace, and the other programs of the session lose nothing.
+# A program that attacks its own ring. The recorder survives with bounded time and memory, writes a
+# valid trace, and the other programs of the session lose nothing.
 . "$SOURCE/tests/faults.sh"
 
 n=0
@@ -8,7 +8,7 @@ for way in garbage table header links lengths time threads shrink grow empty; do
 	for ((i = 0; i < $(scale 3 30); i++)); do
 		n=$((n + 1))
 		rm -f last
-		# The attacker may die of it, as any program that writes where it should not.
+		# The attacker may crash, as any program that writes to wrong places.
 		timeout -k 5 240 "$TACHO" run -q -f -o t.tacho -- bash -c "
 			'$PROGS/fault_seq' -f last -t 2 -n 3000 -w 20 &
 			for k in 1 2; do '$PROGS/fault_hostile' $way 60 $((RANDOM + n)) 2>/dev/null; done
@@ -29,7 +29,7 @@ for way in garbage table header links lengths time threads shrink grow empty; do
 	done
 done
 
-# One that cuts the session's own page: what was recorded until then is saved.
+# It truncates the session's page: everything up to then is saved.
 "$TACHO" run -q -f -o t.tacho -- bash -c "
 	'$PROGS/fault_count' -z 1000
 	truncate -s 0 \$TACHO_SESSION/control
@@ -39,7 +39,7 @@ status=$?
 summarise t.tacho
 expect_fact zones 1000
 
-# The same with the pool: who comes later cannot join, and is in the trace as one that could not.
+# It damages the pool: later processes cannot join, and the trace lists them.
 "$TACHO" run -q -f -o t.tacho -- bash -c "
 	'$PROGS/fault_count' -z 1000
 	truncate -s 0 \$TACHO_SESSION/pool

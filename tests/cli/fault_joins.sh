@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 50: processes that cannot make a ring file. Those whose parent joined use an area of the session's pool;
-# those that cannot be recorded at all are in the trace with pid, name and reason.
+# Processes that cannot create a ring file. Children of recorded processes use an area of the session's pool;
+# the trace lists all others with pid, name and reason.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 
-# absent COLUMN: of each process that was not recorded and whose pid is known. all_absent: how many there are.
+# absent COLUMN: a column of each listed process with a known pid. all_absent: the number of listed processes.
 absent() {
 	"$TACHO" info --show=absent --format=csv t.tacho >absent.csv
 	python3 -c '
@@ -29,7 +29,7 @@ for how in none close nofile; do
 done
 expect_line checked '^not recorded +0 processes$' '^verdict +whole$'
 
-# A session with a bound that leaves no room for more processes.
+# A bounded session without room for more processes.
 run_options=(--session-mb=1)
 record workers none 40 20
 run_options=()
@@ -40,14 +40,14 @@ if [ "$(absent pid | wc -l)" -gt 0 ]; then
 	expect_count 1 reasons
 fi
 
-# A trace of a version that did not store them says nothing about it.
+# A trace of a version without this list has none.
 expect_exit 0 "$TACHO" check "$SOURCE/tests/golden/v1.tacho"
 expect_no_line out '^not recorded +[0-9]'
 
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "the rest needs root"
 share_folder
 
-# Another user, another root: recorded by what they inherit.
+# Another user, another root: recorded through what they inherit.
 for how in uid uid,close root uid,root,close,nofile; do
 	expect_all 0 workers $how 3 2000
 	[ "$(processes)" = 7 ] || fail "$(processes) of 7 processes are recorded ($how)"
@@ -55,7 +55,7 @@ for how in uid uid,close root uid,root,close,nofile; do
 	[ "$(grep -c "workers $how" processes.csv)" = 7 ] || fail "a command line is missing ($how)"
 done
 rm -rf /tmp/tacho-workers-??????
-# A program that is attached to has the pool as well.
+# A program that was attached to has the pool, too.
 rm said
 "$PROGS/workers" uid,late 3 2000 >said &
 wait_for test -s said
@@ -63,7 +63,7 @@ timeout 250 "$TACHO" capture -q -f -o t.tacho --pid $! || { kill $!; fail "it ca
 wait
 check_whole "attached"
 [ "$(checked zones)" = "$(said zones)" ] || fail "attached, $(checked zones) of $(said zones) zones are there"
-# Areas are used again: workers one after the other until more are recorded than there are areas.
+# Areas are reused: more workers, one after the other, than there are areas.
 : >hold
 "$TACHO" run -q -f -o t.tacho -- "$PROGS/workers" uid,turns 100000 20 "$PWD/hold" >said 2>err &
 more_than_areas() {
@@ -76,7 +76,7 @@ workers=$((($(said zones) - 10) / 60))
 [ $(($(processes) + $(all_absent))) = $((1 + 2 * workers)) ] ||
 	fail "$(processes) recorded and $(all_absent) not recorded of $((1 + 2 * workers)) processes in turns"
 
-# More at once than there are areas: each is recorded or accounted for.
+# More at once than there are areas: each is recorded or listed.
 "$TACHO" run -f -o t.tacho -- "$PROGS/workers" uid,meet 140 10 >said 2>err || fail "ends with $?"
 [ $(($(processes) + $(all_absent))) = 281 ] ||
 	fail "$(processes) recorded and $(all_absent) not recorded of 281 processes"
@@ -89,7 +89,7 @@ expect_line err 'warning: process [0-9]+ \(workers\) was not recorded: .*EACCES 
 expect_exit 0 "$TACHO" check t.tacho
 expect_line out '^not recorded +[1-9][0-9]* processes$' '^verdict +whole, with processes that were not recorded$'
 expect_exit 6 "$TACHO" check --strict t.tacho
-# The page gets each of them, with the reason by which it shows many as one line.
+# The page shows each of them; one line sums up many by their reason.
 export XDG_CACHE_HOME=$here/cache
 python3 - "$(all_absent)" <<'PY' >said 2>&1 || fail "$(cat said)"
 import os, sys
@@ -106,7 +106,7 @@ for answer in answers:
 PY
 expect_exit 6 "$TACHO" run -q --strict -f -o t.tacho -- "$PROGS/workers" uid,meet 140 10
 
-# A small /dev/shm. Without inodes the pool is used; without memory nothing can be.
+# A small /dev/shm. Without inodes the pool is used; without memory nothing is recorded.
 small_shm() {
 	local options=$1
 	shift
@@ -125,7 +125,7 @@ small_shm size=64k none 4 50
 	fail "the reason is $(absent reason | sort -u)"
 expect_exit 6 "$TACHO" check --strict t.tacho
 
-# A recorder that is killed, before its last checkpoint and after it: the next one has them all, once.
+# A recorder killed before and after its last checkpoint: the next one lists all of them once.
 for how in 'kill -9 $PPID' 'sleep 1.5; kill -9 $PPID'; do
 	"$TACHO" run -q -f -o t.tacho -- bash -c \
 		'echo $TACHO_SESSION >session; '"'$PROGS/workers' uid,meet 140 10; $how; sleep 1000 &>/dev/null & echo \$! >left" >said 2>err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 1: the program is killed at random moments. All it had committed is kept, open zones are marked.
+# The program is killed at random moments. Every committed event is saved, open zones are marked.
 . "$SOURCE/tests/faults.sh"
 
 for ((i = 0; i < $(scale 200 1000); i++)); do

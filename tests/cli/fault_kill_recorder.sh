@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 2: the recorder is killed at random moments, alone or with the program; then its session is
-# recovered, or taken over by another recorder while the program lives on. Nothing is lost, nothing
-# comes twice, and nothing is left behind.
+# The recorder is killed at random moments, alone or with the program; then its session is
+# recovered, or another recorder resumes it while the program runs. Nothing is lost or
+# stored twice, and no file remains.
 . "$SOURCE/tests/faults.sh"
 
 expect_clean() {
@@ -16,7 +16,7 @@ record() {
 	wait $! 2>/dev/null
 	session=$(session_of out)
 	pid=$(pid_of out)
-	# The recorder may have finished before it was killed: then all is done.
+	# The recorder may have finished before it was killed: then there is nothing to do.
 	[ -d "$session" ] || [ -e t.tacho ] || { cat out err >&2; fail "the session went with the recorder"; }
 }
 
@@ -34,7 +34,7 @@ recover_alive() {
 	record -p "$(random 1 40000)" -d 500000
 	[ ! -d "$session" ] || expect_exit 0 "$TACHO" recover -q -f "$session"
 	summarise t.tacho
-	# The program went on for a moment between the last look and the note of its numbers.
+	# The program may have continued for a moment after its counts were read.
 	expect_sequence t.tacho last prefix
 	expect_clean
 	wait_gone "$pid"
@@ -74,7 +74,7 @@ recover_killed() {
 		kill -KILL $! 2>/dev/null
 		wait $! 2>/dev/null
 	done
-	# Killed after its last step: nothing is left to do, and it says so.
+	# Killed after its last step: recover reports that nothing is left to do.
 	"$TACHO" recover -q -f "$session" >out 2>err || [ ! -e "$session" ] || { cat err >&2; fail "recover does not work when one was killed"; }
 	summarise t.tacho
 	expect_sequence t.tacho last
@@ -82,7 +82,7 @@ recover_killed() {
 	expect_clean
 }
 
-# As if killed while the session was removed: some rings are gone, all are, only the directory is left.
+# As if killed while it removed the session: some or all rings are gone, or only the directory is left.
 half_removed() {
 	record -n 20000 -p "$(random 1 4000)"
 	wait_gone "$pid"
@@ -102,7 +102,7 @@ half_removed() {
 	expect_clean
 }
 
-# The unfinished file is gone and another recording has its place: what the rings hold is saved elsewhere.
+# The unfinished file was replaced by another recording: the rings are saved under another name.
 place_taken() {
 	record -n 20000 -p "$(random 1 4000)"
 	wait_gone "$pid"

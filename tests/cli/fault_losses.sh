@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 10-13: the recorder is slower than the program, or stopped. Losses are counted exactly and
+# The recorder is slower than the program, or stopped. Losses are counted exactly and
 # reported at their place, memory stays within its bound, and the program continues.
 . "$SOURCE/tests/faults.sh"
 
-# behind_stopped OPTIONS -- ARGUMENTS: fault_count runs while the recorder is stopped, and once more
+# behind_stopped OPTIONS -- ARGUMENTS: fault_count runs while the recorder is stopped, and again
 # when it continues.
 behind_stopped() {
 	local options=()
@@ -33,18 +33,18 @@ expect_line sum '^loss limit times [0-9]+ zones [1-9]'
 [ "$(fact sum lost-zones)" -gt 300000 ] || fail "1 MiB holds more than it can"
 [ "$(fact sum zones)" -gt 20000 ] || fail "1 MiB holds less than it should: $(fact sum zones) zones"
 
-# Block: as long as it may, then drop.
+# Block: up to the time limit, then drop.
 behind_stopped --limit-mb=1 --policy=block --block-ms=20 -- -t 2 -z 100000
 expect_balance block
 
-# Overwrite oldest: the newest are there, and their names.
+# Overwrite oldest: the newest events are there, with their names.
 behind_stopped --limit-mb=1 --policy=overwrite -- -t 4 -z 100000
 expect_balance overwrite
 expect_line sum '^loss overwritten times [0-9]+ zones [1-9]'
 expect_no_line sum '^zone \(unknown\)'
 [ "$(fact sum zones)" -gt 10000 ] || fail "a flight recorder of 1 MiB holds next to nothing"
 
-# A flight recorder with a recorder that is as fast as can be keeps the newest as well, not all.
+# With the fastest recorder a flight recorder also has the newest events, but not all.
 "$TACHO" run -q -f -o t.tacho --limit-mb=1 --policy=overwrite -- "$PROGS/fault_seq" -f last -t 2 -n 40000 >out || fail "ends with $?"
 summarise t.tacho
 "$SUM" -m t.tacho >messages
@@ -54,12 +54,12 @@ for t in 0 1; do
 done
 [ "$(wc -l <messages)" -lt 80000 ] || fail "1 MiB holds more than it can"
 
-# Enough memory: a burst is kept whole though nobody reads it meanwhile.
+# Enough memory: a burst is complete although it is read only afterwards.
 behind_stopped -- -t 8 -z "$(scale 200000 1000000)"
 expect_balance burst
 expect_fact lost-zones 0
 
-# The recorder never comes: the program's memory has a bound.
+# The recorder never reads: the program's memory is bounded.
 "$TACHO" run -q -f -o t.tacho --limit-mb=8 -- bash -c \
 	'kill -STOP $PPID; ("$@" & wait $!; cat /proc/self/status >/dev/null); du -sk "$TACHO_SESSION" >used; kill -CONT $PPID' - \
 	"$PROGS/fault_count" -t 4 -z "$(scale 1000000 25000000)" >out || fail "ends with $?"
@@ -67,7 +67,7 @@ expect_fact lost-zones 0
 summarise t.tacho
 [ "$(fact sum emitted-zones)" = "$(awk '{ print $2 }' out)" ] || fail "not all zones are counted"
 
-# A burst is over: its memory goes back to the system while the program lives on.
+# After a burst its memory is given back while the program runs.
 "$TACHO" run -q -f -o t.tacho -- bash -c \
 	'used() { du -sk "$TACHO_SESSION" | cut -f1; }
 	kill -STOP $PPID; "$@" & while ! grep -q zones out; do sleep 0.05; done
@@ -80,7 +80,7 @@ summarise t.tacho
 expect_fact lost-zones 0
 expect_fact zones 2000000
 
-# Messages of any length; what is too long is cut and says so.
+# Messages of any length; those that are too long are cut and marked.
 "$TACHO" run -q -f -o t.tacho -- "$PROGS/fault_count" -z 10 -m 3 -b 1048576 >out || fail "ends with $?"
 summarise t.tacho
 "$SUM" -m t.tacho | awk 'length != 1048576 { exit 1 } END { exit NR != 3 }' || fail "messages of 1 MiB are not whole"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows 15 and 47: very many processes, threads and names in one session; bounded memory for all of them.
+# Very many processes, threads and names in one session, in bounded memory.
 . "$SOURCE/tests/faults.sh"
 
-# count OPTIONS...: all that fault_count says it has emitted is there.
+# count OPTIONS...: every event that fault_count emitted is there.
 count() {
 	"$TACHO" run -q -f -o t.tacho -- bash -c '"$@" && grep VmHWM /proc/$PPID/status >memory' - "$@" >out 2>err ||
 		{ cat err >&2; fail "'$*' ends with $?"; }
@@ -14,7 +14,7 @@ count() {
 		fail "the recorder takes $(awk '{ print $2 }' memory) kB: $*"
 }
 
-# Hundreds of processes at once; each has a ring that is mapped, and each is gone at the end.
+# Hundreds of processes at once; each has a mapped ring, and each ring is removed at the end.
 limit=131072
 count "$PROGS/fault_count" -p "$(scale 300 300)" -z "$(scale 2000 10000)" -m 10
 [ "$(fact sum processes)" -ge "$(scale 300 300)" ] || fail "not every process is there"
@@ -23,7 +23,7 @@ count "$PROGS/fault_count" -p "$(scale 300 300)" -z "$(scale 2000 10000)" -m 10
 limit=65536
 (ulimit -n 64; count bash -c "for i in \$(seq $(scale 200 2000)); do '$PROGS/fault_count' -z 10; done") || exit 1
 
-# At once, with far fewer descriptors than there are of them: each waits for its turn, even after the last one.
+# At once, with far fewer descriptors than processes: each waits for its turn, also after the last one ended.
 for files in 12 40; do
 	(ulimit -n $files; count "$PROGS/fault_count" -p "$(scale 200 200)" -z 5) || exit 1
 	[ "$(fact sum processes)" -ge "$(scale 200 200)" ] || fail "with $files descriptors not every process is there"

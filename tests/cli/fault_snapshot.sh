@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 3: the machine stops. What is on the disk at any moment is the begin of what was sent, without a gap;
-# with the rings on the disk as well it is all of it.
+# The machine stops. At any moment the disk has the beginning of what was sent, without a gap; with
+# the rings on the disk it has everything.
 . "$SOURCE/tests/faults.sh"
 
-# stands_still PID...: a signal to stop takes effect when each thread is next in the kernel, not at once.
+# stands_still PID...: a thread stops when it next enters the kernel, not at once.
 stands_still() {
 	local pid
 	for pid; do
@@ -19,7 +19,7 @@ for ((i = 0; i < $(scale 4 40); i++)); do
 	program=$(pid_of out)
 	for ((k = 0; k < 6; k++)); do
 		sleep "0.$(random 100 500)"
-		# Both are stopped: a copy of all files at one moment.
+		# Both are stopped: copy all files of one moment.
 		kill -STOP "$recorder" "$program"
 		wait_for stands_still "$recorder" "$program"
 		mkdir snap.$k
@@ -32,7 +32,7 @@ for ((i = 0; i < $(scale 4 40); i++)); do
 	expect_sequence t.tacho last
 	for ((k = 0; k < 6; k++)); do
 		rm -f t.tacho
-		# The file alone.
+		# Only the file.
 		"$SUM" snap.$k/t.tacho.part >sum || fail "a copy of the unfinished file does not open"
 		expect_sequence snap.$k/t.tacho.part snap.$k/last prefix
 		# The file and the rings.

@@ -4,7 +4,7 @@
 . "$SOURCE/tests/device.sh"
 . "$SOURCE/tests/python.sh"
 
-# build_metal.sh is a front of make.
+# build_metal.sh calls make.
 mkdir bin
 printf '#!/bin/sh\necho make "$@"\n' >bin/make
 chmod +x bin/make
@@ -18,7 +18,7 @@ expect_count 1 err
 expect_exit 2 "$SOURCE/build_metal.sh" -b Nothing
 expect_exit 0 "$SOURCE/build_metal.sh" --help
 
-# ENABLE_TRACY reaches programs that link the library.
+# ENABLE_TRACY is passed to programs that link the library.
 for option in ENABLE_TRACY TT_RUNTIME_ENABLE_PERF_TRACE; do
 	cmake -S "$SOURCE" -B b -G Ninja -D$option=ON -DBUILD_TESTING=OFF >cmake.log 2>&1 || { cat cmake.log >&2; fail "$option"; }
 	grep -q '^Cflags: .* -DTRACY_ENABLE$' b/tacho.pc || fail "$option does not reach tacho.pc"
@@ -27,7 +27,7 @@ for option in ENABLE_TRACY TT_RUNTIME_ENABLE_PERF_TRACE; do
 done
 ! grep -q TRACY_ENABLE "$BUILD/tacho.pc" || fail "TRACY_ENABLE without the option"
 
-# The tools where the guides look for them
+# The tools are where the guides use them
 "$MKTRACE" m.tacho
 expect_exit 0 "$TACHO" export -q --to tracy -o m.tracy m.tacho
 expect_exit 0 "$BUILD/tools/profiler/bin/csvexport-release" m.tracy
@@ -39,7 +39,7 @@ expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 python3 "$SOURCE/tt_torch/tools/pro
 expect_line report.csv 'OP CODE'
 [ -f "$SOURCE/tt-train/notebooks/profiler_results.ipynb" ] || fail "no notebook in tt-train"
 
-# -r -v: the command on stdout, and all logs beside the report
+# -r -v: the command on stdout, and all logs next to the report
 python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
 [ -n "$python" ] || skip "no extension for Python was built"
 expect_exit 0 env TT_METAL_DEVICE_PROFILER=1 "$python" -m tracy -p -r -v "$BUILD/examples/device/layers"

@@ -13,7 +13,7 @@ expect_exit 0 "$TACHO" version
 expect_line out '^tacho [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}(-dirty)?\))?$'
 expect_exit 0 "$TACHO" --version
 
-# Each verb has help, on stdout, and it fits 100 columns.
+# Each verb has help, on stdout, at most 100 columns wide.
 sed -n 's/^  \([a-z][a-z-]*\)  *[a-z].*/\1/p' overview | grep -v '^tacho$' >verbs
 grep -q zones verbs || fail "no list of verbs"
 while read -r verb; do
@@ -25,7 +25,7 @@ while read -r verb; do
 	expect_same out long
 done <verbs
 
-# Called by the name of another tool it speaks of itself by that name.
+# Called by the name of another tool, it uses that name in messages.
 for link in tt-perf-report tracy-csvexport csvexport-release tracy-capture capture-release tt_profile tracy \
 	tracy-profiler Tracy-release; do
 	expect_exit 0 "$BUILD/$link" --help

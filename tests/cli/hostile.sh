@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # labels: long
-# Damaged traces of all kinds: no verb crashes, hangs or says more than a line.
+# Damaged traces of all kinds: no verb crashes, hangs or prints more than one line.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 20000 t.tacho || fail "mktrace"
 rounds=300

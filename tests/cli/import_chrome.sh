@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Chrome traces: our own back again, those of others, and what is wrong with some.
+# Chrome traces: those of tacho export, those of other tools, and malformed ones.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache
 $MKTRACE -c -n 5000 m.tacho
@@ -12,10 +12,10 @@ done
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
 import json
 a, b = ({r["name"]: r for r in json.load(open(f + ".stats")) if r["count"]} for f in ("m", "back"))
-# A Chrome trace has no lock events: what was a wait is self time.
+# A Chrome trace has no lock events: lock waits become self time.
 for r in list(a.values()) + list(b.values()):
     r["self_ns"] += r["wait_ns"]
-# Zones with names of their own are under those.
+# Zones with run-time names are listed under these.
 shared = [n for n in a if n in b and a[n]["count"] == b[n]["count"]]
 assert len(shared) >= len(a) - 4, (sorted(a), sorted(b))
 for n in shared:
@@ -27,7 +27,7 @@ expect_line out 'entering' 'slow: 12 ms'
 expect_exit 0 $TACHO plots back.tacho
 expect_line out 'queue depth'
 
-# Where in the source: it is a place, not a text.
+# The source position becomes a source location, not a text.
 expect_exit 0 $TACHO zones --format=csv back.tacho
 expect_line out ',main,main,src/app.c,10,'
 expect_no_line out 'src/app.c.*file: '
@@ -38,7 +38,7 @@ expect_exit 0 $TACHO import places.json -o places.tacho
 expect_exit 0 $TACHO zones --format=csv places.tacho
 expect_line out ',a,a,x.py,0,.*line: 7' ',b,b,c,0,.*file: 5' ',d,d,y.c,0,'
 
-# What others write: a bare array without an end, numbers as text, begin and end, nesting that does not fit.
+# From other tools: a bare array without an end, numbers as text, begin and end, zones that do not nest.
 cat >other.json <<'JSON'
 [
 {"name":"process_name","ph":"M","pid":"app","args":{"name":"the app"}},
@@ -69,7 +69,7 @@ printf '{"a":{"traceEvents":[1,2]},"displayTimeUnit":"ns","traceEvents":[{"name"
 expect_exit 0 $TACHO import object.json
 expect_line err 'object.tacho: 1 zones'
 
-# Flows, asynchronous spans, the rank and real time of a job: as of PyTorch's profiler.
+# Flows, asynchronous spans, rank and real time of a job, as from PyTorch's profiler.
 cat >flows.json <<'JSON'
 {"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"traceEvents":[
 {"ph":"X","name":"mm","pid":1,"tid":1,"ts":100,"dur":50},
@@ -111,7 +111,7 @@ launch,kernel,to device,ac2g,12000,30000
 send,recv,recv,,60000,70000
 CSV
 diff want out || fail "flows differ"
-# Two spans overlap, so there are two tracks; the third fits on the first.
+# Two spans overlap, so there are two tracks; the third one fits on the first track.
 $TACHO query --format=csv flows.tacho "SELECT s.name, ts, dur, depth, track_id - (SELECT min(id) FROM track WHERE name = 'request') AS t
 	FROM slice s JOIN track k ON k.id = track_id WHERE k.name = 'request' ORDER BY ts" >out || fail "async"
 cat >want <<'CSV'
@@ -126,7 +126,7 @@ expect_exit 0 $TACHO query --format=csv flows.tacho "SELECT rank FROM machine UN
 	UNION ALL SELECT value FROM metadata WHERE name = 'world size' UNION ALL SELECT name FROM thread"
 expect_line out '^3$' '^1700000000000100000$' '^8$' '^stream 7$'
 
-# Not one at all.
+# Not a Chrome trace.
 for text in '' '{' '[' '{}' '{"a":1}' '{"traceEvents":3}' '[1,2' '[{"ph":"X"' '{"traceEvents":[{]}' 'x' '"'; do
 	printf '%s' "$text" >bad.json
 	$TACHO import -f bad.json -o bad.tacho >out 2>err
@@ -139,7 +139,7 @@ head -c 20000000 /dev/zero | tr '\0' '[' >>deep.json
 expect_exit 3 $TACHO import deep.json
 expect_line err 'larger than 16 MiB'
 
-# The viewer takes them.
+# The viewer opens them.
 python3 - <<'PY' >said 2>&1 || fail "$(cat said)"
 import os, sys
 sys.path.insert(0, os.environ["SOURCE"] + "/tests")

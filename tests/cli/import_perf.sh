@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The text of perf script: samples and stacks, as they are in it; what is no such text.
+# The text of perf script: its samples and stacks; and text of other programs.
 . "$SOURCE/tests/lib.sh"
 export XDG_CACHE_HOME=$here/cache
 
@@ -53,14 +53,14 @@ expect_exit 0 "$TACHO" import -f y.perf -o y.tacho
 expect_exit 0 "$TACHO" stacks --list --format=csv y.tacho
 expect_line out ',f,a.out,'
 
-# What comes before the damage is kept.
+# Samples before the damage are imported.
 { sed -n 1,7p app.perf; echo 'and then?'; } >cut.perf
 expect_exit 4 "$TACHO" import -q cut.perf -o cut.tacho
 expect_line err '^tacho: cut.perf: line 8 is not of perf script$'
 expect_exit 0 "$TACHO" stacks --list --min=0 cut.tacho
 expect_line out ' work '
 
-# A file of perf record: mappings of a process and of its child, a name, call chains, another event, and a cut.
+# A file of perf record: mappings of a process and its child, a name, call chains, another event, a truncated file.
 cat >make.py <<'PY'
 import struct, sys
 IP, TID, TIME, CHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1 << 16
@@ -119,7 +119,7 @@ expect_line err 'wrong.data: its head is damaged'
 expect_exit 4 "$TACHO" import -q packed.data -o p.tacho
 expect_line err 'packed.data is compressed'
 
-# What perf has recorded with copies of stacks: the same stacks as it finds itself.
+# A recording of perf with copies of stacks: the same stacks as perf finds.
 perf record -q -F 500 -e cpu-clock:u --call-graph dwarf,16384 -o real.data "$BUILD/tests/sampled" share 200 >/dev/null 2>&1 &&
 	perf script -F +pid -i real.data >real.perf 2>/dev/null || exit 0
 expect_exit 0 "$TACHO" import -q real.data -o data.tacho

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The includes of src/, and the table in ARCHITECTURE.md, are those of cmake/folders.txt.
+# The includes of src/ and the table in ARCHITECTURE.md agree with cmake/folders.txt.
 . "$SOURCE/tests/lib.sh"
 
 check="$SOURCE/tests/check_includes.py"
 expect_exit 0 python3 "$check" "$SOURCE/src" "$SOURCE/cmake/folders.txt" "$SOURCE/ARCHITECTURE.md"
 
-# It does find what it is for.
+# The check finds violations.
 mkdir -p src/base src/trace src/elsewhere
 echo '#include "trace/trace.h"' >src/base/bad.c
 touch src/trace/trace.h src/elsewhere/x.c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the reading verbs do with inputs that are not what they should be.
+# Reading verbs with wrong inputs.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"
 verbs=(info stats zones messages plots frames memory locks "export -o -" check)
@@ -27,7 +27,7 @@ if can_be_nobody; then
 	expect_error 3 'secret.tacho: Permission denied' as_nobody "$TACHO" info secret.tacho
 fi
 
-# Cut anywhere, a trace gives what is left, one line, and exit code 4; or it is no trace any more.
+# A trace that is cut anywhere gives its intact part, one line and exit code 4, or is not a trace any more.
 "$MKTRACE" -n 30000 b.tacho
 size=$(stat -c %s b.tacho)
 for part in 1 10 25 50 75 90 99; do
@@ -42,7 +42,7 @@ for part in 1 10 25 50 75 90 99; do
 done
 [ $code = 4 ] || fail "99 % of a trace cannot be read"
 
-# A flipped byte, wherever it is: the check finds it, and who needs what it is part of says so in one line.
+# A flipped byte anywhere: check finds it, and verbs that need its block report it in one line.
 noticed=0
 for ((at = 0; at < size; at += 61)); do
 	cp b.tacho flipped.tacho

@@ -5,7 +5,7 @@
 check="$SOURCE/tests/check_kernel_api.py"
 expect_exit 0 python3 "$check" "$SOURCE" "$KERNELS/forward"
 
-# It does find what it is for.
+# The check finds missing names.
 mkdir -p other/docs
 ln -s "$SOURCE/firmware" "$SOURCE/include" other/
 sed 's/`noc_async_read`/`noc_async_guess`/' "$SOURCE/docs/kernels.md" >other/docs/kernels.md

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A trace that is looked at while it is being recorded.
+# A trace is read while it is being recorded.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/record.sh"
 WATCH=$BUILD/tests/livewatch
 
-# Watched from its beginning to its end: what is open is seen before it ends, and nothing is missing.
+# Watched from start to end: open zones are seen before they end, and nothing is missing.
 touch held
 "$TACHO" run -q -o t.tacho -s "$here/session" -- "$PROGS/steady" 1 held >said 2>err &
 recorder=$!
@@ -19,7 +19,7 @@ grew=$(awk '{ print $2; exit }' seen)
 [ "$grew" -ge 5 ] || { cat seen >&2; fail "it grew $grew times only while it was recorded"; }
 expect_line seen "reloaded 0 open [12]" "/t.tacho zones $(said zones) rows .* complete 1"
 
-# By the name of the trace; a watcher that is killed does no harm.
+# Watched by the trace's name; killing a watcher does no harm.
 touch held watched
 "$TACHO" run -q -o u.tacho -- "$PROGS/steady" 1 held >said 2>err &
 recorder=$!
@@ -32,7 +32,7 @@ rm held
 wait $recorder || fail "the program failed: $(cat err)"
 "$TACHO" check u.tacho >checked 2>&1 || fail "not sound: $(cat checked)"
 
-# The recorder is killed; another takes its place; the watcher follows it, or sees the end.
+# The recorder is killed and another one resumes: the watcher follows it, or sees the end.
 rm said
 touch held
 "$TACHO" run -q -o k.tacho -s "$here/dead" -- "$PROGS/steady" 1 held >said 2>err &

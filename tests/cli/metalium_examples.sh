@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs in the style of tt-metal: run, recorded; and what wrong uses say. metalium_install.sh builds them as a user does.
+# Programs in the style of tt-metal: run, recorded, and with wrong uses. metalium_install.sh builds them as a user does.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 [ -z "$SANITIZE" ] || skip "programs without the sanitizer cannot load sanitized libraries"
@@ -16,7 +16,7 @@ expect_line out '^14 \+ 7 = 21$'
 expect_exit 0 "$made"/matmul
 expect_line out '^64 x 128 x 256 on 1 cores: right' '^64 x 128 x 256 on 2 cores: right'
 
-# Recorded: host zones by the names of the calls, rows of ops by the numbers that the program gave them.
+# Recorded: host zones named after the calls, ops with the numbers that the program gave them.
 export TT_METAL_DEVICE_PROFILER=1 TT_METAL_PROFILER_DIR=$here/logs
 expect_exit 0 "$TACHO" run -q -o zones.tacho -- "$made"/profiler_zones
 expect_exit 0 "$TACHO" check zones.tacho
@@ -32,7 +32,7 @@ for op in 1 2 3; do
 done
 grep -q "'kernel_0': 'zones.cpp on {\[0-0 - 1-1\]}; LOOPS=10'" "$report" || { cat "$report" >&2; fail "no attributes of kernels"; }
 
-# Host and kernel of the guides; the logs grow in the middle of the run.
+# Host and kernel from the guides; the logs grow during the run.
 expect_exit 0 "$TACHO" run -q -o inference.tacho -- "$made"/inference
 expect_exit 0 "$TACHO" check inference.tacho
 expect_line out '^verdict +whole'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Logs with gaps: a report all the same, every problem listed, exit 4; hostile ones: one line and the code.
+# Logs with gaps: still a report, every issue listed, exit 4; hostile ones: one line and the exit code.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 rows() { python3 -c 'import csv, sys; print(sum(1 for _ in csv.reader(open(sys.argv[1], newline=""))) - 1)' "$1"; }
@@ -27,7 +27,7 @@ damaged truncate-json 12 bad-message
 damaged lost-quote 12 bad-row
 damaged no-replay 22 replay-count --replays 2
 
-# A row that has no end for megabytes is one bad row.
+# A row without a line end for megabytes is one bad row.
 rm -rf d
 "$MKLOGS" --ops 10 d
 expect_exit 0 "$TACHO" ops -q -o d
@@ -43,7 +43,7 @@ expect_line d/reports/report_issues.csv '^bad-row,yes,profile_log_device.csv,41,
 expect_count 2 d/reports/report_issues.csv
 expect_same whole d/reports/ops_perf_results.csv
 
-# A cut message leaves the op's name, device and hash.
+# A cut message still gives the op's name, device and hash.
 damaged truncate-json 12 bad-message
 python3 - d/reports/ops_perf_results.csv <<'END' || fail 'nothing is salvaged of the cut message'
 import csv, sys
@@ -51,18 +51,18 @@ row = [r for r in csv.DictReader(open(sys.argv[1], newline='')) if r['GLOBAL CAL
 assert row['OP CODE'] == 'AddOp' and row['DEVICE ID'] == '0' and row['DEVICE KERNEL DURATION [ns]']
 END
 
-# A captured trace that is never replayed, and never runs.
+# A captured trace that never runs.
 rm -rf d && "$MKLOGS" --ops 10 --replays 1 --damage no-replay d
 grep -v ',7,1,' d/.logs/profile_log_device.csv >log && mv log d/.logs/profile_log_device.csv
 expect_exit 4 "$TACHO" ops -o d
 expect_line d/reports/report_issues.csv '^captured-not-replayed,yes,tracy_ops_data.csv,[0-9]+,6144,0,'
 
-# Files that are not there.
+# Missing files.
 rm -rf d && "$MKLOGS" d && rm d/.logs/profile_log_device.csv
 expect_exit 4 "$TACHO" ops -o d
 expect_line err 'profile_log_device.csv: no device data'
 [ "$(rows d/reports/ops_perf_results.csv)" = 12 ] || fail 'the host alone'
-# Or have lost their head: what the other logs say is reported.
+# Files without their header: the other logs are reported.
 for head in '' 'nonsense\n'; do
 	for cpp in '' --cpp; do
 		rm -rf e && "$MKLOGS" $cpp e && printf "$head" >e/.logs/profile_log_device.csv
@@ -82,7 +82,7 @@ rm -rf d && mkdir -p d/.logs
 expect_error 3 'neither' "$TACHO" ops -o d
 expect_error 3 'neither' "$TACHO" ops -o nowhere
 
-# Older columns: by their names, in their order.
+# Columns of older versions, by their names.
 rm -rf d && "$MKLOGS" --device-only --ops 4 d
 expect_exit 0 "$TACHO" ops -q -o d
 cp d/reports/ops_perf_results.csv now
@@ -102,7 +102,7 @@ expect_exit 4 "$TACHO" ops -q -f -o d
 expect_same d/reports/ops_perf_results.csv now
 expect_line d/reports/report_issues.csv '^old-header,yes,profile_log_device.csv,1,'
 
-# Not a log at all.
+# Not a log.
 rm -rf d && mkdir -p d/.logs
 head -c 100000 /dev/urandom >d/.logs/profile_log_device.csv
 expect_error 3 'device log' "$TACHO" ops -o d
@@ -113,7 +113,7 @@ expect_error 3 'line longer' "$TACHO" ops -o d
 rm d/.logs/profile_log_device.csv && mkdir d/.logs/profile_log_device.csv
 expect_error 3 'is a directory' "$TACHO" ops -o d
 
-# Bits flipped anywhere: never a signal, always a word when it is not 0.
+# Flipped bits anywhere: never a signal, and always a message if the exit code is not 0.
 "$MKLOGS" --ops 6 --replays 2 --counters 2 --noc x
 for seed in 1 2 3 4 5 6 7 8; do
 	rm -rf y && cp -r x y
@@ -132,8 +132,8 @@ END
 	[ $code = 0 ] || [ -s err ] || fail "seed $seed: exit $code without a word"
 done
 
-# Very many different things: functions, traces, descriptions that nobody gives. Only time could tell. The
-# report has thousands of columns: with more ops it would take a slow machine minutes to write.
+# Very many different functions, traces and missing descriptions: quadratic time would show. The
+# report has thousands of columns: with more ops a slow machine would need minutes to write it.
 rm -rf d && mkdir -p d/.logs
 python3 - <<'END'
 with open('d/.logs/tracy_ops_data.csv', 'w') as f:
@@ -148,7 +148,7 @@ END
 expect_exit 4 "$TACHO" ops -q -o d
 [ "$(rows d/reports/ops_perf_results.csv)" = 10001 ] || fail 'an op of many is lost'
 
-# No room, no right to write: exit 5, nothing half-written.
+# No space, no permission: exit 5, no partial files.
 rm -rf d && "$MKLOGS" d && mkdir -p d/reports
 if [ -e /dev/full ] && [ "$(id -u)" != 0 ]; then
 	chmod a-w d/reports

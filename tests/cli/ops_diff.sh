@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two ops reports compared.
+# Compare two ops reports.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 "$MKLOGS" --ops 6 --replays 2 a
@@ -8,7 +8,7 @@ cp a/reports/ops_perf_results.csv one.csv
 expect_exit 0 "$TACHO" diff one.csv one.csv
 expect_line out ': 0 cells differ; 0 rows only in the first, 0 only in the second$'
 
-# One cell, one row less, a column less, another order.
+# One cell, one row or one column less, another order.
 python3 - <<'END'
 import csv
 rows = list(csv.DictReader(open('one.csv', newline='')))
@@ -33,5 +33,5 @@ expect_line out '^and 1 more$'
 expect_error 2 'two ops reports' "$TACHO" diff one.csv
 expect_error 3 'cannot open' "$TACHO" diff one.csv nothing.csv
 echo a,b >no.csv
-expect_error 3 'is no ops report' "$TACHO" diff one.csv no.csv
+expect_error 3 'is not an ops report' "$TACHO" diff one.csv no.csv
 exit 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The larger suite of recorded runs, where the shared folder is at hand.
+# The larger suite of recorded runs, if the shared folder is there.
 . "$SOURCE/tests/lib.sh"
 check=$SOURCE/../shared/tools/check-ops-report
 [ -x "$check" ] || skip "no $check"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kinds of ops and columns that few logs have, on logs written by hand: fallback ops, sub-devices,
+# Kinds of ops and columns that few logs have, in handwritten logs: fallback ops, sub-devices,
 # accumulated waits, dispatch cores, Quasar, other clocks, ties.
 . "$SOURCE/tests/lib.sh"
 
@@ -28,7 +28,7 @@ mkdir -p a/.logs
 {
 	echo 'ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1200, Max Compute Cores: 64'
 	echo "$COLUMNS"
-	# the command queue's core: what it did for op 1024
+	# the core of the command queue: its work for op 1024
 	marker 6,11 BRISC 10 0 0 CQ-DISPATCH:X ZONE_START
 	marker 6,11 BRISC 12 0 0 p TS_DATA '{"workers_runtime_id":1024}'
 	marker 6,11 BRISC 14 0 0 p TS_DATA '{"dispatch_command_type":"CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL"}'
@@ -65,7 +65,7 @@ expect_cell $r 2 'INPUT_0_MEMORY' HOST
 expect_cell $r 2 'DEVICE ID' ''
 expect_cell $r 2 'GLOBAL CALL COUNT' 2147484672
 
-# Quasar has columns of its own.
+# Quasar has separate columns.
 mkdir -p q/.logs
 {
 	echo 'ARCH: Quasar, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 32'
@@ -89,7 +89,7 @@ expect_cell $r 2 'OP TO OP TRISC LATENCY [ns]' 3350
 expect_cell $r 1 'DEVICE BRISC KERNEL DURATION [ns]' '(no column)'
 expect_cell $r 1 'OP TO OP LATENCY [ns]' '(no column)'
 
-# Replays: a RISC that is ahead of its core's first one says which replay it is of; what comes late is of the one before.
+# Replays: a RISC that is early shows its replay by its own markers; late markers belong to the previous replay.
 mkdir -p replay/.logs
 {
 	echo 'MessageName;total_ns'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The notebook runs through on a report of a trace and of generated logs, and its pictures are not empty.
+# The notebook runs on reports of a trace and of generated logs, and its pictures are not empty.
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || skip "too slow with sanitizers"
 python=
@@ -25,7 +25,7 @@ tables = [o for c in cells if c['cell_type'] == 'code' for o in c['outputs'] if 
 assert len(tables) == 3, len(tables)
 assert 'MatmulOp' in ''.join(tables[0]['data']['text/html'])
 END
-# What its cells make: an op has one colour in all pictures, and out of line is what is. One kernel of 120 is made so.
+# The results of its cells: an op has one colour in all pictures, and outliers are found. One kernel of 120 is made one.
 python3 - <<'END'
 import csv
 rows = list(csv.DictReader(open('prof/reports/ops_perf_results.csv', newline='')))
@@ -65,7 +65,7 @@ assert len({c for s in colors.values() for c in s}) == len(colors), colors
 assert not odd[['Operation', 'Metric', 'Score']].isna().any().any(), odd
 print([(r.Operation, r.Metric) for r in odd.itertuples() if r.Metric == 'Kernel Time'], len(odd))
 END
-# Markers end the phases of a step and the steps: four ops forward, five backward, one of the optimizer.
+# Markers end the phases of a step, and the steps: four ops forward, five backward, one of the optimizer.
 python3 - <<'END'
 import csv
 rows = list(csv.DictReader(open('even.csv', newline='')))
@@ -90,10 +90,10 @@ TACHO_REPORT=one.csv expect_exit 0 $python cells.py
 expect_line out "^\[\('MatmulOp', 'Kernel Time'\)\] "
 TACHO_REPORT=even.csv expect_exit 0 $python cells.py
 expect_line out '^\[\] 0$' '^0 times out of line, of 0 of 120 calls'
-# A report of the device alone has fewer columns, and the notebook still runs.
+# A report of device logs alone has fewer columns, and the notebook still runs.
 expect_exit 0 "$TACHO" ops -q -o prof --device-only -n dev
 TACHO_REPORT=$PWD/prof/reports/dev/ops_perf_results_dev.csv expect_exit 0 $python -m nbconvert --to notebook --execute --output dev.ipynb profiler_results.ipynb
-# It runs in its own folder and finds the newest report of where jupyter was started, and paths from there.
+# It runs in its own folder and finds the newest report and paths relative to the folder where jupyter started.
 mkdir -p notebooks generated elsewhere
 mv profiler_results.ipynb notebooks
 mv prof generated/profiler

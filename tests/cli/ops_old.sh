@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Traces of earlier versions, whose markers and op records are zones and messages, give the same reports for ever; so do
+# Traces of earlier versions, whose markers and op records are zones and messages, always give the same reports; so do
 # those whose ops are records.
 . "$SOURCE/tests/lib.sh"
 for name in replays counters records; do
 	expect_exit 0 "$TACHO" ops -q -o "$name" "$SOURCE/tests/golden/ops-$name.tacho"
 	expect_same "$name/reports/ops_perf_results.csv" "$SOURCE/tests/golden/ops-$name.csv"
 done
-# The records of ops, as they are and as messages.
+# The op records, as rows and as messages.
 "$TACHO" export --to json -o records.json "$SOURCE/tests/golden/ops-records.tacho"
 expect_line records.json '"kind": "op".*"op": 1024, .*"text": "add.u0000\{' '"op": 3072, .*"text": "add"\}'
 expect_exit 0 "$TACHO" messages "$SOURCE/tests/golden/ops-records.tacho"

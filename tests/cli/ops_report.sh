@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The ops report on invented logs: rows, columns, figures that the logs determine, names of files.
+# The ops report on invented logs: rows, columns, figures that the logs determine, file names.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME
@@ -9,7 +9,7 @@ expect_rows() {
 	[ "$(rows "$1")" = "$2" ] || fail "$1 has $(rows "$1") rows, not $2"
 }
 
-# Host and device joined: ten ops between two signposts.
+# Host and device are joined: ten ops between two signposts.
 "$MKLOGS" --cores 4 --ops 10 a
 expect_exit 0 "$TACHO" ops -o a
 expect_count 0 err
@@ -35,13 +35,13 @@ expect_cell $r 2 'TENSIX DM 0 MAX KERNEL SIZE [B]' 100
 expect_cell $r 12 'ATTRIBUTES' 'all; done'
 [ -f a/reports/profile_log_device.csv ] || fail 'the device log is not beside the report'
 [ -f a/reports/report_issues.csv ] && fail 'a clean run lists issues'
-# What the device log says of op 2048: its first and last firmware marker.
+# The first and last firmware marker of op 2048 in the device log.
 want=$(awk -F, '$8 == 2048 && $11 ~ /-FW$/ { if (!a || $6 < a) a = $6; if ($6 > b) b = $6 } END { print b - a }' a/.logs/profile_log_device.csv)
 expect_cell $r 3 'DEVICE FW DURATION [ns]' "$want"
 want=$(awk -F, '$8 == 2048 && $11 ~ /-KERNEL$/ { if (!a || $6 < a) a = $6; if ($6 > b) b = $6 } END { print b - a }' a/.logs/profile_log_device.csv)
 expect_cell $r 3 'DEVICE KERNEL DURATION [ns]' "$want"
 
-# Again: the older report stays, with a number; -f replaces.
+# A second run numbers the older report; -f replaces it.
 cp $r first
 echo older >>$r
 expect_exit 0 "$TACHO" ops -q -o a
@@ -52,7 +52,7 @@ expect_exit 0 "$TACHO" ops -q -f -o a
 [ -f a/reports/ops_perf_results.2.csv ] && fail '-f keeps the older one'
 [ -f a/reports/profile_log_device.1.csv ] && fail 'an equal copy is kept twice'
 
-# Names, dates, the environment's folder.
+# Names, dates, the folder from the environment.
 expect_exit 0 "$TACHO" ops -q -o a -n trial
 expect_same a/reports/trial/ops_perf_results_trial.csv first
 TT_METAL_PROFILER_DIR=a expect_exit 0 "$TACHO" ops --date
@@ -63,12 +63,12 @@ expect_error 2 "did you mean 'device_fw_duration'" "$TACHO" ops -o a -a device_f
 expect_error 3 'logs are in a/.logs itself' "$TACHO" ops -o a/.logs
 expect_error 3 'cannot read more' "$TACHO" ops -o a more
 
-# Only some analyses.
+# Selected analyses.
 expect_exit 0 "$TACHO" ops -q -f -o a -a device_kernel_duration
 expect_cell $r 3 'DEVICE KERNEL DURATION [ns]' "$want"
 expect_cell $r 3 'DEVICE FW DURATION [ns]' ''
 
-# The device alone.
+# Only the device.
 expect_exit 0 "$TACHO" ops -q -o a --device-only -n dev
 d=a/reports/dev/ops_perf_results_dev.csv
 expect_rows $d 10
@@ -81,7 +81,7 @@ expect_cell a/reports/dev/per_core_op_to_op_times_dev.csv 1 'op2op ID' '1024 -> 
 expect_exit 0 "$TACHO" ops -q -o b
 expect_rows b/reports/ops_perf_results.csv 6
 
-# Replays: captured ops stay, each replay has its rows.
+# Replays: captured ops keep their rows, and each replay has its own.
 "$MKLOGS" --ops 10 --replays 3 --devices 2 c
 expect_exit 0 "$TACHO" ops -q -o c
 c=c/reports/ops_perf_results.csv
@@ -97,7 +97,7 @@ captured = [r for r in rows if r['OP TYPE'] != 'signpost' and not r['DEVICE FW D
 assert len(captured) == 10
 END
 
-# The runtime's own report is preferred; the raw log can be asked for.
+# The runtime's report is preferred; --force-legacy-device-logs selects the raw log.
 "$MKLOGS" --cpp --ops 6 e
 expect_exit 0 "$TACHO" ops -q -o e
 expect_cell e/reports/ops_perf_results.csv 2 'DEVICE KERNEL DURATION [ns]' 8500
@@ -106,7 +106,7 @@ expect_cell e/reports/ops_perf_results.csv 3 'OP TO OP LATENCY [ns]' 31000
 expect_exit 0 "$TACHO" ops -q -f -o e --force-legacy-device-logs
 expect_cell e/reports/ops_perf_results.csv 2 'DEVICE ARCH' ''
 
-# Counters and NoC traces give columns of their own.
+# Counters and NoC traces add columns.
 "$MKLOGS" --counters 6 --noc --ops 4 g
 expect_exit 0 "$TACHO" ops -q -o g --analyze-noc-traces
 g=g/reports/ops_perf_results.csv
@@ -130,7 +130,7 @@ assert 'Thread 1 Stall Rate Max (%)' not in rows[0]
 assert float(rows[0]['Avg FPU util on full grid (%)']) > 0
 END
 
-# Statistics of the log: as text and as JSON, and they agree.
+# Statistics of the log: text and JSON agree.
 expect_exit 0 "$TACHO" ops stats -o a
 expect_line out '^=+ device_kernel_duration =+$' '^       Count          =         10$'
 expect_exit 0 "$TACHO" ops stats --format json -d a/.logs/profile_log_device.csv

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reports and logs straight from a trace: the same bytes as by way of the logs.
+# Reports and logs made from a trace are byte for byte those made from logs.
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME
 
-# same NAME MKLOGS-SWITCHES...: logs, made into a trace, come back out of it, and so does the report.
+# same NAME MKLOGS-SWITCHES...: logs become a trace, which gives back the same logs and report.
 same() {
 	local name=$1 mode
 	shift
@@ -13,7 +13,7 @@ same() {
 	expect_exit 0 "$TACHO" export --to tt-logs -o e "$name.tacho"
 	expect_line err '^tacho: wrote e/.logs: [0-9,]+ device rows'
 	cmp d/.logs/tracy_ops_data.csv e/.logs/tracy_ops_data.csv || fail "$name: messages"
-	# The invented logs have invented hashes, and an order of their own.
+	# The invented logs have invented hashes and another order.
 	cut -d, -f1-4,6,8-12,15 d/.logs/profile_log_device.csv | sort >want
 	cut -d, -f1-4,6,8-12,15 e/.logs/profile_log_device.csv | sort >got
 	expect_same got want
@@ -26,7 +26,7 @@ same() {
 		cmp e/reports/ops_perf_results.csv t/reports/ops_perf_results.csv || fail "$name $mode: the report"
 		cmp e/.logs/profile_log_device.csv t/reports/profile_log_device.csv || fail "$name $mode: the device log beside it"
 	done
-	# The raw log of the beginning says the same as what came out of the trace.
+	# The original raw log gives the same report as the one made from the trace.
 	expect_exit 0 "$TACHO" ops -q -o d
 	rm -rf e/reports
 	expect_exit 0 "$TACHO" ops -q --force-legacy-device-logs -o e
@@ -46,7 +46,7 @@ done
 [ "$(wc -l <e/.logs/cpp_device_perf_report.csv)" = 13 ] || fail 'a row for each program'
 expect_exit 0 "$TACHO" info -q e/.logs/tracy_profile_log_host.tracy
 
-# What is printed, and where it goes without -o.
+# The output, and its place without -o.
 expect_exit 0 "$TACHO" ops plain.tacho
 expect_line out '^12 ops, 12 with device data'
 expect_line out '^most uneven is op ' ' gaps   uneven  op$'
@@ -60,7 +60,7 @@ TT_METAL_PROFILER_DIR=env expect_exit 0 "$TACHO" ops -q -n a plain.tacho
 expect_exit 0 "$TACHO" ops -q plain.tacho
 [ -s generated/profiler/reports/ops_perf_results.1.csv ] || fail 'the older report is kept'
 
-# Cores of a Tracy client: what the firmware of one RISC says holds for the others of the core.
+# Cores of a Tracy client: the firmware's description of one RISC holds for the others of the core.
 without() { # the columns that depend on when a device began to count
 	python3 - "$1" <<'EOF'
 import csv, sys
@@ -78,7 +78,7 @@ for more in '' '--replays 3' '--devices 2'; do
 	expect_same got want
 done
 
-# Our own .tracy file gives the same report.
+# Our .tracy file gives the same report.
 expect_exit 0 "$TACHO" ops -q -o tracy e/.logs/tracy_profile_log_host.tracy
 expect_exit 0 "$TACHO" ops -q -o direct plain.tacho
 expect_exit 0 python3 - tracy direct <<'EOF'
@@ -90,14 +90,14 @@ for x, y in zip(a, b):
     assert x[:3] == y[:3] and abs(int(x[3] or 0) - int(y[3] or 0)) <= 3, (x, y)
 EOF
 
-# Nothing is overwritten; -f puts aside.
+# Nothing is overwritten; -f moves older logs aside.
 cp -r e/.logs before
 expect_error 5 'has logs already' "$TACHO" export --to tt-logs -o e plain.tacho
 diff -r before e/.logs || fail 'older logs were touched'
 expect_exit 0 "$TACHO" export -q --to tt-logs -f -o e plain.tacho
 diff -r before e/.logs.1 || fail 'older logs were not kept'
 diff -r before e/.logs || fail 'the same trace gives other logs'
-# What is no log is not touched, and is no reason to complain.
+# Other files are not touched and cause no error.
 mkdir -p mixed/.logs/mine && cp plain.tacho mixed/.logs
 expect_exit 0 "$TACHO" export -q --to tt-logs -o mixed mixed/.logs/plain.tacho
 expect_exit 0 "$TACHO" export -q --to tt-logs -f -o mixed mixed/.logs/plain.tacho
@@ -117,7 +117,7 @@ expect_error 5 'folder' "$TACHO" export --to tt-logs -o file plain.tacho
 expect_error 5 'folder' "$TACHO" ops -o file plain.tacho
 ls -A . | grep -q 'logs.part' && fail 'a temporary folder is left'
 
-# A trace that was cut: what there is, exit 4.
+# A truncated trace: its intact part, exit 4.
 size=$(stat -c %s replays.tacho)
 for part in 30 60 90 99; do
 	head -c $((size * part / 100)) replays.tacho >cut.tacho
@@ -132,7 +132,7 @@ done
 rm -rf c && expect_exit 4 "$TACHO" export --to tt-logs -o c cut.tacho
 [ -s c/.logs/profile_log_device.csv ] || fail 'no logs of a cut trace'
 
-# Statistics of a trace are those of its log; with --series of each execution too.
+# Statistics of a trace equal those of its log, also per execution with --series.
 "$MKLOGS" --ops 6 --cores 3 sd && "$BUILD/tests/logs2trace" sd sd.tacho
 expect_exit 0 "$TACHO" ops stats -d sd/.logs/profile_log_device.csv && mv out want
 expect_exit 0 "$TACHO" ops stats sd.tacho
@@ -153,8 +153,8 @@ EOF
 expect_error 3 'no device' "$TACHO" ops stats none.tacho
 expect_error 2 'instead of a trace' "$TACHO" ops stats -d log sd.tacho
 
-# The slowest core of each op and its RISC with the longest kernel, as the device log has them: by
-# runs, and by single markers (counters need them).
+# The slowest core of each op and its RISC with the longest kernel equal those in the device log, by
+# executions and by single markers (which counters need).
 for kind in '--ops 7 --devices 3 --cores 9' '--ops 5 --cores 6 --counters 1'; do
 	rm -rf s s.tacho && "$MKLOGS" $kind s && "$BUILD/tests/logs2trace" s s.tacho
 	"$TACHO" perf-report -q --no-merge-devices --ignore-signposts --format=json s.tacho >out
@@ -184,7 +184,7 @@ done
 "$TACHO" perf-report -q --why 2 s.tacho >out
 expect_line out '^  slowest core x=[0-9]+, y=[0-9]+ of the NoC, longest there [A-Z0-9]+$'
 
-# The folder that ttnn-visualizer opens: a device log, a .tracy file and a report, all of this run.
+# The folder that ttnn-visualizer opens: a device log, a .tracy file and a report of this run.
 rm -rf v && expect_exit 0 "$TACHO" ops -q --visualizer -o v plain.tacho
 for f in profile_log_device.csv tracy_profile_log_host.tracy ops_perf_results.csv; do
 	[ -s v/reports/$f ] || fail "--visualizer: no $f"
@@ -202,7 +202,7 @@ expect_exit 0 "$TACHO" ops -q --visualizer -o lone
 expect_line err 'ttnn-visualizer cannot open lone/reports without tracy_profile_log_host.tracy, which the logs do not have'
 expect_error 2 'for the report' "$TACHO" ops stats --visualizer plain.tacho
 
-# Counters of two runs: the first report with what the second has more.
+# Counters of two runs: the first report, with the additional counters of the second.
 rm -rf m1 m2 && "$MKLOGS" --ops 4 --replays 2 --counters 1 m1 && "$MKLOGS" --ops 4 --replays 2 --counters 3 m2
 expect_exit 0 "$TACHO" ops -o m1
 expect_line out '^performance counters' 'FPU_COUNTER$' '^efficiency' ' FPU Util$'
@@ -228,14 +228,14 @@ expect_error 5 'exists' "$TACHO" ops merge -o m.csv m1/reports/ops_perf_results.
 expect_error 2 'two reports' "$TACHO" ops merge -o n.csv m1/reports/ops_perf_results.csv
 expect_error 2 'needs -o' "$TACHO" ops merge m1/reports/ops_perf_results.csv m2/reports/ops_perf_results.csv
 echo 'a,b' >no.csv
-expect_error 3 'no ops report' "$TACHO" ops merge -o n.csv m1/reports/ops_perf_results.csv no.csv
+expect_error 3 'not an ops report' "$TACHO" ops merge -o n.csv m1/reports/ops_perf_results.csv no.csv
 [ ! -e n.csv ] || fail 'a file of a failed merge'
 
-# Nothing to report on: a trace of a program without ops.
+# Nothing to report: a trace of a program without ops.
 expect_error 3 'nothing to report on' "$TACHO" ops -o n none.tacho
 expect_exit 0 "$TACHO" export -q --to tt-logs -o n none.tacho
 
-# Signposts alone are a report.
+# Signposts alone make a report.
 rm -rf s && "$MKLOGS" s && rm s/.logs/profile_log_device.csv s/.logs/tracy_ops_times.csv
 printf 'MessageName;total_ns\n`TT_SIGNPOST: warm\nup`;5\n`TT_SIGNPOST: go`;9\nsome text\nof two lines;10\n' >s/.logs/tracy_ops_data.csv
 expect_exit 4 "$TACHO" ops -o s

@@ -4,7 +4,7 @@
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME
 
-# A stand-in for a device program: leaves logs where the runtime would, as its environment says.
+# A fake device program: writes logs where the runtime would, according to its environment.
 "$MKLOGS" --ops 4 made
 cat >program <<'END'
 #!/bin/sh
@@ -38,7 +38,7 @@ assert got[3] == ('loc("add;1"(x.py:3))', 'false', '{"loop": 1, "n": 2}'), got
 assert rows['1024']['DEVICE KERNEL DURATION [ns]']
 END
 
-# A program that reports its ops itself, and so does its child: recorded, joined, its trace kept.
+# A program that reports its ops itself, with such a child: recorded, joined, its trace saved.
 cat >recorded <<END
 #!/bin/sh
 cp "$MADE/.logs/profile_log_device.csv" "\$TT_METAL_PROFILER_DIR/.logs/"
@@ -56,7 +56,7 @@ assert all(r['CompileProgram_TT_HOST_FUNC [ns]'] for r in rows)
 assert [r['LOC'] for r in rows] == ['loc(unknown)'] + ['loc("here")'] * 3
 END
 
-# Logs of devices can be forbidden: the report is made of the trace.
+# Device logs can be turned off: the report is made from the trace.
 for forbid in 0 1; do
 	rm -rf quiet
 	TT_METAL_PROFILER_DIR=$PWD/quiet expect_exit 0 "$BUILD/tt_profile" -o quiet$forbid.csv "TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES=$forbid $BUILD/examples/device/layers"
@@ -68,7 +68,7 @@ assert sum(bool(r['DEVICE KERNEL DURATION [ns]']) for r in rows) == 12, len(rows
 END
 done
 
-# A program built with Tracy is recorded at its port, and so is one that its child is.
+# A program built with Tracy is recorded through its port, and so is its child.
 cat >tracy_program <<END
 #!/bin/sh
 python3 "$SOURCE/tests/tracy_client.py" \$((TRACY_PORT + 1)) end 91 >second &
@@ -84,7 +84,7 @@ expect_line second good-bye
 expect_line told.csv '^ToldOp,,1024,0,'
 expect_line told/.logs/tracy_ops_data.csv '^hello from 91;'
 
-# Again: nothing of the first run is lost or mixed in.
+# A second run: nothing of the first one is lost or mixed in.
 CODE=9 expect_exit 9 "$TACHO" tt_profile -o out.csv ./program
 [ -d generated/profiler/.logs.1 ] || fail 'the logs of the run before'
 [ -s out.csv ] || fail 'no report after a command that failed'
@@ -101,7 +101,7 @@ expect_error 2 'without its end' "$BUILD/tt_profile" "a 'b"
 expect_error 2 'no command' "$BUILD/tt_profile" 'A=1'
 expect_error 2 'no port' "$BUILD/tt_profile" -p 99999 true
 
-# A busy port: who has it, and another one.
+# A busy port: names its user and takes another port.
 python3 -c '
 import socket, subprocess, sys
 s = socket.socket()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where output goes: readers that leave, full disks, files that exist, links, folders, pipes.
+# Outputs: readers that leave, full disks, existing files, links, folders, pipes.
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 50000 t.tacho || fail "mktrace"
 
-# A reader that has seen enough is no news, whether SIGPIPE kills or is ignored.
+# A reader that leaves early is not an error, whether SIGPIPE kills or is ignored.
 for verb in zones "zones --format=json" "export -o -" "stats" "zones --longest=40000"; do
 	# shellcheck disable=SC2086
 	"$TACHO" $verb t.tacho 2>err | head -n 1 >/dev/null
@@ -36,7 +36,7 @@ expect_count 0 err
 expect_line there traceEvents
 expect_error 5 't.json exists' sh -c "touch t.json; exec $TACHO export t.tacho"
 
-# A link is not followed: with -f it is replaced, its target is left alone.
+# A link is not followed: -f replaces it, its target is unchanged.
 echo precious >target
 ln -s target link
 expect_error 5 'link exists' "$TACHO" export -o link t.tacho
@@ -59,20 +59,20 @@ if can_be_nobody; then
 fi
 ls -A | grep -F .tmp && fail "a temporary file is left"
 
-# Killed, it leaves no files.
+# When killed, it leaves no files.
 if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null; then
 	"$MKTRACE" -n 3000000 big.tacho
 	for pause in 0.5 0.2 0.1 0.02; do
 		"$TACHO" export -f -o killed.json big.tacho 2>/dev/null &
 		sleep $pause
 		kill -9 $!
-		# It may have been faster.
+		# It may have ended before.
 		wait $! 2>/dev/null && rm killed.json
 		[ -z "$(ls -A | grep killed)" ] || fail "files are left: $(ls -A)"
 	done
 fi
 
-# A full disk: the old file stays, no half of a new one.
+# A full disk: the old file stays, and no partial new one.
 (ulimit -f 100; trap '' XFSZ; "$TACHO" export -f -o there t.tacho 2>err; echo $? >code)
 [ "$(cat code)" = 5 ] || fail "a full disk gives $(cat code)"
 expect_count 1 err

@@ -37,7 +37,7 @@ for file in share/tacho/notebooks/profiler_results.ipynb share/bash-completion/c
 done
 expect_exit 3 chroot_run tacho python
 expect_line err 'apt-get install python3-tracy'
-# Without the cross compiler one line says how to get it.
+# Without the cross compiler one line says how to install it.
 expect_exit 3 chroot_run tacho device run /usr/share/doc/tacho/examples/device/kernels/copy.c
 expect_line err 'apt-get install gcc-riscv64-unknown-elf'
 
@@ -52,7 +52,7 @@ expect_exit 0 chroot_run tacho python
 expect_line out '^/usr/lib/python3/dist-packages$'
 expect_exit 0 chroot_run python3 /usr/share/tacho/tt_torch/tools/profile.py --help
 
-# A program that is compiled against libtacho-dev. The headers and libraries of the chroot are found by their place.
+# A program compiled against libtacho-dev. The chroot's headers and libraries are found by their paths.
 libs=$(dirname root/usr/lib/*/pkgconfig/tacho.pc)
 export PKG_CONFIG_PATH=$here/$libs
 read -ra flags <<<"$(pkg-config --cflags --libs tacho)"
@@ -64,7 +64,7 @@ printf '#include <tacho/device.h>\nint main(void) { tacho_device_error(); return
 gcc device.c -o root/root/device "${flags[@]}" || fail "tacho-device does not compile"
 expect_exit 0 chroot_run /root/device
 
-# Kernels: the compiler of this machine, and the firmware and headers of the package.
+# Kernels: this machine's compiler with the package's firmware and headers.
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
 	printf '#include "dataflow_api.h"\n#include <tools/profiler/kernel_profiler.hpp>\nvoid kernel_main(void) { DeviceZoneScopedN("K"); }\n' >kernel.c
 	expect_exit 0 env TACHO_FIRMWARE="$here/root/usr/share/tacho/firmware" TACHO_CACHE="$here/cache" TACHO_ARCH=tiny \

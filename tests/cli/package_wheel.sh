@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # labels: package
-# The wheel works in a fresh environment of a machine that has Python and nothing else of what we need.
+# The wheel works in a fresh environment on a machine that has nothing but Python.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/chroot.sh"
 [ -z "$SANITIZE" ] || skip "packages have no sanitizers"
@@ -12,7 +12,7 @@ PYTHON=/usr/bin/python3 TACHO_BUILD=$BUILD "$SOURCE/scripts/wheel" "$here/wheel"
 wheel=$(echo wheel/tacho-"$version"-cp3*-manylinux_2_*.whl)
 [ -f "$wheel" ] || { ls wheel >&2; fail "no wheel of version $version"; }
 
-# try_wheel COMMAND...: runs the commands of a user by COMMAND, in a folder that has the wheel.
+# try_wheel COMMAND...: runs a user's commands by COMMAND, in a folder with the wheel.
 try_wheel() {
 	expect_exit 0 "$@" 'python3 -m venv venv && venv/bin/pip install --no-index tacho-*.whl'
 	expect_exit 0 "$@" "venv/bin/python -m tracy -c 'print(1)'"
@@ -41,11 +41,11 @@ cp "$wheel" plain
 plainly() { (cd plain && env -i HOME="$here/plain" PATH=/usr/bin:/bin sh -c "$1"); }
 try_wheel plainly
 
-# Where pip is told to put everything into one folder.
+# pip with --target puts everything into one folder.
 expect_exit 0 plainly 'venv/bin/pip install -q --no-index --target=all tacho-*.whl && PYTHONPATH=all /usr/bin/python3 -m tracy -c "print(2)"'
 expect_line out '^2$'
 
-# Kernels, with the firmware of the wheel.
+# Kernels, with the firmware in the wheel.
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
 	expect_exit 0 env PYTHONPATH="$here/plain/all" TACHO_CACHE="$here/cache" TACHO_ARCH=tiny /usr/bin/python3 -c 'import ttnn
 with ttnn.open_device() as d: assert (ttnn.ones((2, 2), device=d) + 1.0).to_list() == [[2, 2], [2, 2]]'

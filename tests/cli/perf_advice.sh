@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Advice that can be followed, and no judgement on ops that never ran.
+# Advice that can be followed, and none for ops that never ran.
 . "$SOURCE/tests/perf_lib.sh"
 
-# One matmul a line, all of them slow: NAME and what its attributes say.
+# One slow matmul per line: NAME and its attributes.
 slow() {
 	echo "$1;dev;0;100000;0;64;32;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED;$2"
 }
@@ -21,7 +21,7 @@ expect_line out '^2,.*Raise in0_block_w from 1' '^4,.*Give it a program_config: 
 	'^8,.*Raise in0_block_w from 1.*Raise out_subblock_h x out_subblock_w from 1x1.*if it then comes to 65 %'
 expect_no_line out '^[13567],.*(Raise|Give)'
 expect_no_line out '^4,.*(block|grid)'
-# What the items of one op would save adds up to less than its time.
+# The savings of an op's items add up to less than its time.
 expect_exit 0 "$REPORT" slow.csv --format=json
 python3 - <<'PY' || fail "the savings"
 import json
@@ -34,17 +34,17 @@ expect_line out '^2,.*in0_block_w=4 is in order' '^3,.*Raise in0_block_w from 1'
 	'^9,.*Raise in0_block_w from 1.*Raise the output subblock from 1x1'
 expect_no_line out '^[2-4],.*subblock_h'
 expect_no_line out '^[478],.*in0_block_w'
-# Release 1.2.4 has an item for the subblock of a DRAM-sharded config, which has no such setting.
+# Release 1.2.4 advises a subblock for a DRAM-sharded config, which has no such setting.
 expect_exit 0 "$REPORT" slow.csv --format=csv --model=1.2.4
 expect_line out '^2,.*does not say out_subblock_h' '^4,.*Give it a program_config'
 
-# At the limit of the DRAM: only an op that takes a program config can take a DRAM-sharded one.
+# At the DRAM limit: a DRAM-sharded config is advised only for ops that accept a program config.
 sed 's/,100000,1\[1\]/,9000,1[1]/' slow.csv >dram.csv
 expect_exit 0 "$REPORT" dram.csv --format=csv
 expect_line out '^3,[^,]*,DRAM' '^4,.*Try the DRAM-sharded program config'
 expect_no_line out '^[1237],.*DRAM-sharded program config'
 
-# A trace: captured, replayed twice. Nothing is said of the captured ops, and no trace is advised for replays.
+# A trace, captured and replayed twice: no advice for captured ops, and none to use a trace for replays.
 ops >plain.csv <<'ROWS'
 Matmul;dev;0;;;64;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED
 Copy;dev;0;;;
@@ -75,7 +75,7 @@ expect_line out '^ 1 +Matmul 1024 x 1024 x 1024 +0 +64 +HiFi4' '^ 2 +Copy' ' 4 d
 	'2 host ops: 49.2 μs on the CPU .of 1 the input does not have the time' '2 ops were not measured' \
 	'SLOW: neither is .* 2 ops' '^95.24 %  Matmul .* 2 +Compute'
 expect_no_line out 'Record the ops|record the ops|trace the ops to shorten|more than 6 μs'
-# The first op that ran has no gap: what was captured before it did not run.
+# The first op that ran has no gap: ops captured before it did not run.
 expect_line out '^ 3 .* SLOW  Matmul 1024 x 1024 x 1024 +0 +100 μs +64'
 expect_exit 0 "$REPORT" called.csv
 expect_line out '1 of them is of a replayed trace' 'record the ops as a trace' 'for up to 1 μs less' 'trace the ops to shorten gaps .* 1 op$'
@@ -103,7 +103,7 @@ assert r["totals"]["device_ops"] == 4 and r["totals"]["unmeasured_ops"] == 2 and
 assert r["summary"]["bounds"]["SLOW"]["ops"] == 2
 PY
 
-# One of two devices was not measured: the other represents both.
+# One of two devices was not measured: the other one represents both.
 ops >half.csv <<'ROWS'
 Copy;dev;0;;;8
 Copy;dev;1;3000;100;8
@@ -114,7 +114,7 @@ expect_line out '^1,100.0,,Copy,1,3.0,'
 expect_exit 0 "$REPORT" half.csv --format=csv --model=1.2.4
 expect_line out '^2,.*,Copy,0,0,'
 
-# Every sort of op: what bounds it by its bytes, and advice that names settings of its own config only.
+# Every kind of op: its bound by its bytes, and advice that names only settings of its own config.
 other() { # NAME ATTRIBUTES CORES NS: an op of 1024 x 1024 BFLOAT16 from and to DRAM
 	echo "$1;dev;0;$4;0;$3;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED;$2"
 }
@@ -152,12 +152,12 @@ for o in ops:
 PY
 expect_exit 0 "$REPORT" others.csv
 expect_line out 'MFU [0-9.]+ % of the region' 'DRAM [0-9.]+ % of the region'
-# Gaps that no op is sent in are not for a trace to shorten.
+# A trace is not advised for gaps without an op dispatch.
 printf '%s\n' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;50000000;8' 'Copy;dev;0;1000;20000;8' | ops >compile.csv
 expect_exit 0 "$REPORT" compile.csv
 expect_line out 'compile before measuring .* 1 op$' 'trace the ops to shorten gaps .* 14.0 μs .* 1 op$' 'kernels were compiled'
 
-# Reader, compute or writer: by the waits of the compute kernels, or by the processors' times.
+# Reader, compute or writer: by the waits of the compute kernels, or by the RISCs' times.
 printf 'Unary;dev;0;100000;0;64;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED\n%.0s' 1 2 3 4 5 | ops >kernels0.csv
 python3 - <<'PY'
 import csv
@@ -186,7 +186,7 @@ assert "mean is 50 % of the slowest" in text[3] and "bound:" not in text[1], tex
 PY
 expect_exit 0 "$REPORT" kernels.csv --why 4
 expect_line out 'the writer is the limit' 'slowest core 9.0 μs, mean of all 4.5: balance 50 %' 'waits 0.0 μs for input and 6.0 for room'
-# A Quasar's report has other columns for the same.
+# A Quasar report has other columns for the same data.
 sed '1s/OP TO OP LATENCY/OP TO OP DM LATENCY/; 1s/DEVICE NCRISC KERNEL/DEVICE QUASAR_DM KERNEL/; 1s/DEVICE TRISC1 KERNEL/DEVICE QUASAR_NEO_TRISC KERNEL/' kernels.csv >quasar.csv
 expect_exit 0 "$REPORT" quasar.csv --format=json
 expect_count 0 err

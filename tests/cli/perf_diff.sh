@@ -31,7 +31,7 @@ assert changes == sorted(changes, reverse=True) and d["by_op"][0]["op_code"] == 
 PY
 expect_exit 0 "$REPORT" --diff before.csv before.csv
 expect_no_line out 'Slower|Faster|only'
-# Times and gaps that no double holds exactly: what rounding makes of them is no change.
+# Times and gaps that doubles cannot hold exactly: rounding errors are not a change.
 ops >odd.csv <<'ROWS'
 Copy;dev;0;1003;5711;8
 Copy;dev;0;5643;10539;8
@@ -42,31 +42,31 @@ ROWS
 expect_exit 0 "$REPORT" --diff odd.csv odd.csv
 expect_no_line out 'Slower|Faster|only'
 
-# Another metric: the order and the headline of the lists are by it.
+# Another metric changes the order and headline of the lists.
 expect_exit 0 "$REPORT" --diff before.csv after.csv --metric total
 sed -n '/Slower, one by one/,$p' out >pairs
 expect_line pairs '^ +10.0 +\+1000.0 % +1.0 +11.0 +8.0 +2.0 +2 +3  Copy'
 
-# A limit: exit status 1 and the ops by name, else 0.
+# A limit: exit status 1 and the names of the ops, else 0.
 expect_exit 1 "$REPORT" --diff before.csv after.csv --fail-above 3%
 expect_line out '^failed: worse by more than 3 % .device time.' '^ +\+83.6 %  all ops together' '^ +\+400.0 %  Copy$'
 expect_exit 0 "$REPORT" --diff after.csv before.csv --fail-above 500
 expect_line out '^passed: nothing is worse by more than 500 %'
 expect_exit 0 "$REPORT" --diff before.csv before.csv --fail-above 0%
-# Ops that are small beside the rest cannot fail.
+# Ops that are small compared with the total cannot fail.
 printf '%s\n' 'Big;dev;0;900000;0;8' 'Tiny;dev;0;100;0;8' | ops >tiny0.csv
 printf '%s\n' 'Big;dev;0;900000;0;8' 'Tiny;dev;0;200;0;8' | ops >tiny1.csv
 expect_exit 0 "$REPORT" --diff tiny0.csv tiny1.csv --fail-above 3
 expect_exit 1 "$REPORT" --diff tiny0.csv tiny1.csv --fail-above 3 --min-percentage 0
 expect_line out '\+100.0 %  Tiny'
-# Gaps are noise: the device's time decides, unless they are asked for.
+# Gaps are noise: the limit applies to device time, unless another metric is chosen.
 printf '%s\n' 'A;dev;0;1000;0;8' 'A;dev;0;1000;1000;8' | ops >gap0.csv
 printf '%s\n' 'A;dev;0;900;0;8' 'A;dev;0;900;3000;8' | ops >gap1.csv
 expect_exit 0 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3
 expect_exit 1 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3 --metric gap
 expect_exit 1 "$REPORT" --diff gap0.csv gap1.csv --fail-above 3 --metric total
 
-# Shapes count: an op of another shape is another op.
+# An op of another shape is another op.
 {
 	echo "Matmul;dev;0;1000;0;64;32;64;64;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
 	echo "Unary;dev;0;1000;0;64;32;64;64;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
@@ -75,7 +75,7 @@ sed 's/,64\[64\],BFLOAT16,DEV_0_DRAM/,96[96],BFLOAT16,DEV_0_DRAM/' shape0.csv >s
 expect_exit 0 "$REPORT" --diff shape0.csv shape1.csv
 expect_line out '^2 ops only before' '^2 ops only after'
 
-# Several runs of each side: what is within their noise does not count.
+# Several runs of each side: changes within their noise do not count.
 run() { printf '%s\n' "A;dev;0;$1;0;8" "B;dev;0;$2;0;8" | ops; }
 run 1000 5000 >a1.csv
 run 1100 5010 >a2.csv

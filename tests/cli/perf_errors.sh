@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What perf-report says of wrong options and of files that are not what they should be.
+# perf-report with wrong options and wrong files.
 . "$SOURCE/tests/perf_lib.sh"
 mkdir folder
 touch empty.csv
@@ -10,7 +10,7 @@ head -c 100000 /dev/urandom >binary.csv
 expect_error 2 'no CSV file' "$REPORT"
 expect_error 2 '\-\-foo' "$REPORT" small.csv --foo
 expect_error 2 '\-\-no-s may be --no-summary or --no-stack' "$REPORT" small.csv --no-s
-# A beginning that older options have to themselves still means them.
+# A prefix that is unique among the older options still selects those.
 for word in --t --m=3 --a=n1 --to=2 --mod=next --act=2; do
 	expect_exit 0 "$REPORT" small.csv "$word"
 done
@@ -32,7 +32,7 @@ expect_error 3 'missing.csv' "$REPORT" small.csv missing.csv
 expect_exit 0 "$REPORT" - <small.csv
 expect_line out '^ 1 +55.4 %'
 
-# An architecture that nobody knows costs the shares of peaks only; as an option it is a mistake.
+# An unknown architecture in a file only removes the shares of peaks; as an option it is an error.
 sed 's/wormhole_b0/toaster/' small.csv >toaster.csv
 expect_exit 0 "$REPORT" toaster.csv
 expect_line err "unknown architecture 'toaster'"
@@ -48,7 +48,7 @@ expect_error 2 "unknown --arch 'toaster'; known are wormhole" "$REPORT" v2.csv -
 expect_exit 0 "$REPORT" v2.csv --arch blackhole
 expect_line out '^Format v2, architecture blackhole, 130 worker cores'
 
-# A bad cell blanks what needs it, names its place, and makes the exit code 4.
+# A bad cell blanks what depends on it; its place is named and the exit code is 4.
 sed '5s/,100000,/,soon,/; 6s/,10000,/,x,/' small.csv >bad.csv
 expect_exit 4 "$REPORT" bad.csv --no-advice --no-summary
 expect_line err "bad.csv:5: column 'DEVICE KERNEL DURATION \[ns\]': 'soon' is not understood" \
@@ -59,7 +59,7 @@ sed '5s/,HiFi4,/,,/; 6s/BFLOAT8_B/??/; s/^LayerNorm/"Layer, Norm",x/' small.csv 
 expect_exit 4 "$REPORT" bad2.csv
 expect_line err '1 multiplication without'
 
-# Missing columns are named together.
+# Missing columns are listed in one line.
 python3 - <<'PY'
 import csv
 rows = list(csv.reader(open("small.csv")))
@@ -71,7 +71,7 @@ open("cut.csv", "w").write("\n".join(lines[:-1] + ['"never closed']))
 PY
 expect_exit 4 "$REPORT" narrow.csv
 expect_line err 'narrow.csv: 3 missing columns.*: DEVICE ID, ATTRIBUTES, INPUT_0_X_PAD'
-# Kernels without tensors: their report has no columns of inputs, and lacks nothing.
+# Kernels without tensors: a report without input columns is complete.
 python3 - <<'PY'
 import csv
 rows = list(csv.reader(open("small.csv")))
@@ -85,7 +85,7 @@ expect_line err 'wide.csv:2: more cells than the header has columns.*7 such rows
 expect_exit 4 "$REPORT" cut.csv
 expect_line err 'cut.csv:8: the file ends inside a quoted cell; the rows before are reported'
 
-# What only ops outside of the window would need is no damage: columns and shapes of matmuls, names, gaps.
+# Columns that only ops outside of the window need may be missing: shapes of matmuls, names, gaps.
 python3 - <<'PY'
 import csv
 head, *rows = csv.reader(open("small.csv"))
@@ -119,7 +119,7 @@ for what in column shape name gap; do
 	expect_exit 0 "$REPORT" $what.csv
 	expect_exit 4 "$REPORT" ${what}_in.csv
 done
-# Numbers of calls are whole, however large.
+# Call counts are whole numbers, however large.
 expect_exit 0 "$REPORT" --no-summary --csv calls.out.csv calls.csv
 python3 -c '
 import csv
@@ -130,7 +130,7 @@ assert [r["Global Call Count"] for r in csv.DictReader(open("calls.out.csv"))] =
 expect_exit 5 bash -c '"$0" small.csv >/dev/full' "$REPORT"
 expect_line err 'cannot write'
 
-# Infinite times are times for release 1.2.4: the rest is nothing beside them.
+# Infinite times are times for release 1.2.4: all other ones are negligible.
 sed '6s/,50000,/,inf,/' small.csv >infinite.csv
 expect_exit 0 "$REPORT" infinite.csv --no-advice --group-by op --model=1.2.4 --ignore-signposts
 expect_count 0 err
@@ -143,7 +143,7 @@ sed '6s/,32,64,/,inf,64,/' small.csv >infinite.csv
 expect_exit 4 "$REPORT" infinite.csv --no-advice
 expect_line err "column 'CORE COUNT': 'inf' is not understood"
 
-# Errors in rows outside the window are reported and do no harm.
+# Errors in rows outside of the window are reported and have no effect.
 sed '3s/,tt_dnn_device,/,,/; 3s/,8,64,/,many,64,/' small.csv >before.csv
 expect_exit 0 "$REPORT" before.csv
 expect_line err "'OP TYPE': blank" "'CORE COUNT': 'many'"
@@ -168,7 +168,7 @@ expect_line out ' w=x s=x p=\(1,1\),output_ d=x \| B '
 halo "memory_layout=HEIGHT"
 expect_line out ' d=x \| x '
 
-# Types of data: the comma belongs to the second one.
+# Data types: the comma belongs to the second one.
 sed 's/BFLOAT16,DEV_0_L1_INTERLEAVED,,,,,,,/,DEV_0_L1_INTERLEAVED,,,,,BFLOAT8_B,,/' small.csv >second.csv
 expect_exit 0 "$REPORT" second.csv --csv out.csv
 expect_line out.csv ',", BFP8 => BF16",'
@@ -176,14 +176,14 @@ sed 's/BFLOAT16,DEV_0_L1_INTERLEAVED,,,,,,,/,DEV_0_L1_INTERLEAVED,,,,,,,/' small
 expect_exit 0 "$REPORT" third.csv --csv out.csv
 expect_line out.csv ',=> BF16,'
 
-# An empty --arch is none; blanks before a name do not make it another op.
+# An empty --arch counts as none; blanks before a name do not make another op.
 expect_exit 0 "$REPORT" small.csv --arch ''
 expect_count 0 err
 sed 's/^LayerNorm,/ LayerNorm\tx,/' small.csv >blanks.csv
 expect_exit 0 "$REPORT" blanks.csv --group-by op
 expect_line out '% +LayerNorm +20.00 μs +1 +Compute'
 
-# A file of the host alone beside one with devices: both are reported, with a word.
+# A file of the host alone next to one with devices: both are reported, with a note.
 (head -1 small.csv; grep '^(torch)' small.csv) >hosts.csv
 for files in 'small.csv hosts.csv' 'hosts.csv small.csv'; do
 	expect_exit 0 "$REPORT" $files --ignore-signposts
@@ -207,12 +207,12 @@ expect_line err '5 impossible times \(negative, infinite or of years\), the firs
 ! grep -qwE 'inf|nan' out || fail 'an infinite figure'
 expect_exit 4 "$REPORT" times.csv --format=json
 python3 -c 'import json; t = json.load(open("out"))["totals"]; assert t["device_time_us"] == 12 and abs(t["op_to_op_gap_us"] - 0.3) < 1e-9, t' || fail 'the sums'
-# Release 1.2.4 takes files only; a folder is that of a job or of reports otherwise.
+# Release 1.2.4 accepts only files; otherwise a folder is that of a job or of reports.
 mkdir -p some/reports && cp small.csv some/reports/ops_perf_results.csv
 expect_exit 0 "$REPORT" some
 expect_exit 3 "$REPORT" some --model=1.2.4
 
-# Files that are no ops report: the line names what they are.
+# Files that are not an ops report: the line says what they are.
 expect_exit 0 "$REPORT" small.csv --csv made.csv -q
 expect_error 3 'made.csv is a table that perf-report has written' "$REPORT" made.csv
 tr , ';' <small.csv >semicolons.csv
@@ -221,7 +221,7 @@ tr , '\t' <small.csv >tabs.csv
 expect_error 3 'its columns are separated by tabs' "$REPORT" tabs.csv
 iconv -t UTF-16 small.csv >wide.csv
 expect_error 3 'wide.csv is UTF-16: save it as UTF-8' "$REPORT" wide.csv
-# And those without an op say so; no filter has removed any.
+# Files without an op say so; no filter has removed any.
 head -1 small.csv >header.csv
 expect_exit 0 "$REPORT" header.csv
 expect_line out '^No ops to show: the file has none.$'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files that perf-report writes: the CSVs, the pictures, and what it refuses to replace.
+# The files that perf-report writes: CSV files, pictures, and which files it refuses to replace.
 . "$SOURCE/tests/perf_lib.sh"
 
 expect_exit 0 "$REPORT" small.csv --csv out.csv
@@ -22,7 +22,7 @@ png = open("out_stacked.png", "rb").read()
 assert png[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", png[16:24]) == (1800, 2400)
 PY
 
-# An older report is replaced; any other file only with an option.
+# An older report is replaced; other files only with an option.
 expect_exit 0 "$REPORT" small.csv --csv out.csv
 echo precious >out.csv
 expect_exit 5 "$REPORT" small.csv --csv out.csv
@@ -33,7 +33,7 @@ expect_exit 5 "$REPORT" small.csv --csv no/such/out.csv
 expect_exit 5 "$REPORT" small.csv --summary-file no/such/sum
 ls | grep -q tmp && fail "a temporary file is left"
 
-# Names: the ending is always added, --csv loses its own.
+# Names: the extension is always added; --csv drops its own.
 expect_exit 0 "$REPORT" small.csv --csv a.b.csv
 expect_exit 0 "$REPORT" small.csv --csv plain
 expect_exit 0 "$REPORT" small.csv --summary-file sum.csv --no-advice
@@ -46,7 +46,7 @@ expect_exit 0 "$REPORT" small.csv --csv none.csv --no-summary
 expect_exit 0 "$REPORT" small.csv --csv raw.csv --raw-op-codes --no-advice
 expect_line raw.csv ',Balance %,Raw OP Code' ',Matmul.$'
 
-# No time at all: a share of 0, and 0.00 where each device has its own.
+# All times 0: a share of 0, and 0.00 where each device is separate.
 ops >zero.csv <<'ROWS'
 Copy;dev;0;0;0;8
 Copy;dev;1;0;0;8
@@ -56,7 +56,7 @@ expect_line nothing.csv "^0,Copy .in0:l1_interleaved.,0.00,1,"
 expect_exit 0 "$REPORT" zero.csv --no-merge-devices --summary-file none --no-advice
 expect_line none.csv '^0.00,Copy .in0:l1_interleaved.,0,0.00,1,' '^0.00,Copy .in0:l1_interleaved.,1,0.00,1,'
 
-# Two devices: merged, the slower counts; apart, one bar for each.
+# Two devices: merged, the slower one counts; separately, one bar for each.
 ops >two.csv <<'ROWS'
 Copy;dev;0;1000;0;8
 Copy;dev;1;3000;0;8
@@ -86,7 +86,7 @@ ROWS
 expect_exit 0 "$REPORT" small.csv beside.csv --ignore-signposts
 expect_line err 'beside.csv: devices 4 to 4 beside 0 to 0'
 
-# Nothing is computed with the call count: with a text in it the column is copied.
+# The call count is only copied: its column may contain text.
 sed '2s/,1010,/,,/; 5s/,1040,/,four,/; 6s/,1050,/,0050,/' small.csv >calls.csv
 expect_exit 0 "$REPORT" calls.csv --csv=- --ignore-signposts --no-summary --no-advice --model=1.2.4
 expect_count 0 err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The larger suite that lies beside the project on its authors' machines; elsewhere there is nothing to do.
+# The larger suite, if it is next to the project, as on its authors' machines.
 . "$SOURCE/tests/lib.sh"
 check=$SOURCE/../shared/tools/check-perf-report
 [ -x "$check" ] || skip "no $check"

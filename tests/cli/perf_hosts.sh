@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reports of several hosts: each file has a clock of its own, and no answer depends on how it is set.
+# Reports of several hosts: each file has its own clock, and no result depends on how it is set.
 . "$SOURCE/tests/perf_lib.sh"
 
 for host in 0 1; do
@@ -12,7 +12,7 @@ Move;dev;0;$((3000 - host * 500));200;8
 AllGather;dev;0;2000;300;8
 ROWS
 done
-# The clock of host 1 is set in every way that a clock can be.
+# Host 1 with every setting of its clock.
 for offset in 15 25 1000000000000 -500; do
 	awk -F, -v OFS=, -v o=$offset 'NR > 1 { $10 = sprintf("%.0f", $10 + o) } 1' host1.csv >late$offset.csv
 done
@@ -35,14 +35,14 @@ for model in tacho next; do
 	same --model=$model --format=csv --print-signposts
 done
 
-# The slower of each pair. The first op of a host has no gap, whichever host's row is used.
+# The slower op of each pair. A host's first op has no gap, whichever host's row is used.
 expect_exit 0 "$REPORT" host0.csv host1.csv --format=csv
 expect_line out '^1,.*,Move,0,3.0,0.2' '^2,.*,AllGather,0,2.0,0.3' '^3,.*,Copy,1,1.5,,.*,11,measured'
 expect_count 4 out
-# A host that lost its first op to another keeps the gap before the second.
+# A host whose first op belongs to another host has a gap before its second.
 expect_exit 0 "$REPORT" host1.csv host0.csv --format=csv
 expect_line out '^1,.*,Copy,0,1.5,,' '^2,.*,AllGather,0,2.0,0.3' '^3,.*,Move,1,3.0,0.2.*,12,measured'
-# Apart, they are listed by the time since the first op of each.
+# Without merging they are listed by the time since the first op of their host.
 expect_exit 0 "$REPORT" host0.csv late1000000000000.csv --format=csv --no-merge-devices
 lines() { grep -oE ',[0-9]+,measured,' out | tr -dc '0-9\n' | paste -sd ' '; }
 [ "$(lines)" = "5 11 6 12 7 13" ] || fail "the order: $(lines)"
@@ -50,14 +50,14 @@ expect_line out '^1,.*,1.0,,' '^2,.*,1.5,,'
 expect_exit 0 "$REPORT" host0.csv blank.csv --format=csv --no-merge-devices
 [ "$(lines)" = "5 6 7 11 12 13" ] || fail "without a clock: $(lines)"
 
-# Each file's window is named; a file without signposts is reported as a whole, and said to be.
+# The window of each file is named; a file without signposts is reported as a whole, with a note.
 expect_exit 0 "$REPORT" host0.csv host1.csv --no-advice
 expect_line out "^host0.csv: Region: from 'go' to the end" "^host1.csv: Region: from 'go' to the end"
 grep -v signpost host1.csv >bare.csv
 expect_exit 0 "$REPORT" host0.csv bare.csv
 expect_line err 'bare.csv: no signposts, unlike other files'
 
-# --why says where the row is.
+# --why names the file of the row.
 expect_exit 0 "$REPORT" host0.csv host1.csv --why 3
 expect_line out '^The row .*host1.csv, row 5'
 
@@ -78,7 +78,7 @@ mv out got
 expect_exit 0 "$REPORT" host0.csv --format=csv
 expect_same got out
 expect_error 3 'ranks' "$REPORT" job/ranks
-# ... whose logs become one report each.
+# ... whose logs give one report each.
 mkdir logs
 for rank in 0 1; do
 	"$BUILD/tests/mklogs" --ops 4 logs/rank$rank

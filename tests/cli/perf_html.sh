@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# perf-report --html: one page with the figures in it, which needs no network.
+# perf-report --html: one page that includes its data and needs no network.
 . "$SOURCE/tests/perf_lib.sh"
 sed 's/^LayerNorm,/Lay<\/script><b>er,/' small.csv >odd.csv
 expect_exit 0 "$REPORT" odd.csv --html page.html --ignore-signposts
@@ -46,7 +46,7 @@ python3 - <<'PY' || fail "a page of very many ops"
 exec(open("page.py").read())
 assert len(d["ops"]) == 20000 and d["left_out"] == 1000 and d["device_ops"] == 21000 and abs(d["time"] - 21000) < 1e-6
 PY
-# Without arithmetic, without ops: still a page.
+# Without arithmetic or ops it is still a page.
 printf '%s\n' 'Copy;dev;0;;;8' | ops >none.csv
 expect_exit 0 "$REPORT" none.csv --html none.html
 mv none.html page.html

@@ -5,7 +5,7 @@ expect_exit 0 "$REPORT" small.csv --html page.html -q
 printf '%s\n' 'Copy;dev;0;;;8' | ops >none.csv
 expect_exit 0 "$REPORT" none.csv --html none.html -q
 
-# Counts how often each canvas draws, chooses every entry of the chart op by op, and puts the result into the title.
+# Counts how often each canvas draws, selects every entry of the chart op by op, and puts the result into the title.
 python3 - <<'PY'
 for name in ("page.html", "none.html"):
     text = open(name, encoding="utf-8").read()

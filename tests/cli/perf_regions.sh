@@ -26,7 +26,7 @@ assert got == sys.argv[1] and (region["from"] or "") == sys.argv[2] and (region[
 assert [o["id"] for o in r["ops"]] == list(range(1, len(r["ops"]) + 1))
 PY
 }
-# X and X_END; other words, cases, places of the word; a file that ends with the second signpost
+# X and X_END; other words, cases and positions of the word; a file that ends with the second signpost
 expect_region '2' PERF_DECODE PERF_DECODE_END 1 PERF_DECODE 2 PERF_DECODE_END
 expect_region '2' 'start' 'stop' 1 start 2 stop
 expect_region '2' 'prefillBegin' 'prefillEnd' prefillBegin 1 prefillEnd prefillBegin 2 prefillEnd 3
@@ -35,16 +35,16 @@ expect_region '2' 'start of run' 'end of run' 'start of run' 2 'end of run'
 # The same name twice
 expect_region '2' perf perf 1 perf 2 perf
 expect_region '2 3' perf '' perf 1 perf 2 3
-# Nested pairs: the outer one ends last. Its end may say less than its start.
+# Nested pairs: the outer one ends last. An end may have fewer words than its start.
 expect_region '1 2 3' 'OftNet module started' 'OftNet finished' 9 'OftNet module started' 1 'block started' 2 'block finished' 3 'OftNet finished' 4
 # A signpost without a partner after the last pair counts, one inside it does not
 expect_region '3 4' perf '' warm_start 1 warm_end perf 3 4
 expect_region '1 2' run_start run_end run_start 1 middle 2 run_end
-# The last signpost with ops after it; an end without a start only for want of others
+# The last signpost with ops after it; an end without a start only if there is nothing else
 expect_region '2' go '' warm 1 go 2 finale
 expect_region '1 2' go '' 9 go 1 'other finished' 2
 expect_region '2' 'compile done' '' 1 'compile done' 2
-# Pairs without ops do not count; ops before the first signpost do when there are no others
+# Pairs without ops do not count; ops before the first signpost do if there are no others
 expect_region '1' a_start a_end a_start 1 a_end b_start b_end
 expect_region '1 2' '' '' 1 2 end
 expect_region '1 2' '' '' 1 2
@@ -63,11 +63,11 @@ expect_exit 0 "$REPORT" list.csv
 expect_line out "Region: from 'go_start' to 'go_end', 2 ops. Others: 'warm' .--list-signposts." ' 2 device ops'
 expect_exit 0 "$REPORT" list.csv --signpost warm
 expect_line out "Region: from 'warm' to the end, 4 ops" ' 4 device ops'
-# A diff takes the same region of both files.
+# A diff uses the same region of both files.
 expect_exit 0 "$REPORT" --diff list.csv list.csv
 expect_line out '^device time +7.0 +7.0' '^ops +2 +2'
 
-# Ops below the limit are hidden, with one line; a report of small ops only shows the largest.
+# Ops below the limit are hidden, with a note; a report with only small ops shows the largest.
 {
 	echo 'Big;dev;0;900000;0;8'
 	for i in $(seq 1 30); do echo "Small$i;dev;0;$((i * 10));0;8"; done
@@ -80,11 +80,11 @@ expect_line out ' Small1 '
 expect_no_line out '^Hidden'
 expect_exit 0 "$REPORT" small30.csv --csv=- --no-summary
 expect_count 32 out
-# The other models hide nothing.
+# The other models hide no ops.
 expect_exit 0 "$REPORT" small30.csv --no-advice --no-summary --model=1.2.4
 expect_line out ' Small1 '
 
-# The summary comes first, but for the other models.
+# The summary comes first, except in the other models.
 expect_exit 0 "$REPORT" small30.csv
 awk '/Summary/ { s = NR } /Performance Report/ { t = NR } END { exit !(s && s < t) }' out || fail "the summary is not first"
 expect_exit 0 "$REPORT" small30.csv --model=1.2.4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# perf-report on a small invented file: the table to the character, the window, the filters.
+# perf-report on a small invented file: the exact table, the window, the filters.
 . "$SOURCE/tests/perf_lib.sh"
 
 expect_exit 0 "$REPORT" small.csv
@@ -20,10 +20,10 @@ expect_line out "Region: from 'go' to the end, 4 ops. Others: 'warm' .--list-sig
 	'Fallback to the host' 'Long gaps between ops' 'Keep input 0 in L1' 'Raise in0_block_w from 1' 'Raise out_subblock_h x out_subblock_w' \
 	'Stacked report' 'Where the time goes' 'HOST: on the CPU' 'gaps: the device waits'
 
-# Times in the summary are aligned for any length of title.
+# Times in the summary are aligned whatever the length of the titles.
 [ "$(sed -n '/advice would save/,/Performance Report/p' out | grep -o '^  .* μs' | awk '{print length}' | sort -u | wc -l)" = 1 ] || fail "the summary is not aligned"
 
-# Ops of the host that are not torch's: by their name, and but for release 1.2.4 by their type too.
+# Host ops that are not torch's: by name, and except in release 1.2.4 also by type.
 sed -e 's/^(torch) add,/softmax,/' -e 's/^LayerNorm,/(host) norm,/' small.csv >host.csv
 expect_exit 0 "$REPORT" host.csv
 expect_line out '^ 4 .* HOST  \(host\) norm' ' 2 device ops, 2 host ops, 0 signposts'
@@ -32,7 +32,7 @@ expect_line out '^ 8 .* HOST  \(host\) norm' ' 3 device ops, 1 host ops, 0 signp
 expect_exit 0 "$REPORT" --model=next host.csv
 expect_line out '^ 7 +HOST  softmax *$' '^ 8 .* HOST  \(host\) norm' ' 2 device ops, 2 host ops, 0 signposts' ' softmax +0.00 μs +1 +Host '
 
-# Windows and filters. IDs count the ops of the report; in the other models they are lines of the file.
+# Windows and filters. IDs count the ops of the report; in the other models they are line numbers.
 ids() { sed -n '/^ID /,/device ops/p' out | grep -oE '^ *[0-9]+ ' | tr -d ' ' | paste -sd ' '; }
 expect_ids() {
 	local want=$1
@@ -61,14 +61,14 @@ expect_line err "warning: no signpost 'nowhere' with ops after it"
 expect_exit 0 "$REPORT" small.csv --id-range 900-
 expect_line out 'No ops to show'
 
-# A signpost is a signpost, whatever it is called.
+# A signpost is recognized by its type, not its name.
 sed 's/^go,/Matmul of (torch),/' small.csv >named.csv
 expect_exit 0 "$REPORT" named.csv --print-signposts --ignore-signposts --no-advice
 expect_line out '^ +🪧 Matmul of \(torch\) *$' '4 device ops, 1 host ops, 2 signposts'
 expect_exit 0 "$REPORT" named.csv
 expect_line out "Region: from 'Matmul of .torch.'" '^ 1 +55.4 %'
 
-# Release 1.2.4 reports nothing of a program that ends with a signpost; the user learns which one has ops.
+# Release 1.2.4 reports nothing of a program that ends with a signpost; a note names the one that has ops.
 printf '%s\n' 'warm;sign' 'go;sign' 'Copy;dev;0;1000;0;8' 'end;sign' | ops >ends.csv
 expect_exit 0 "$REPORT" ends.csv --model=1.2.4
 expect_line err "no op follows that signpost: try --start-signpost='go'"
@@ -76,18 +76,18 @@ printf '%s\n' 'Copy;dev;0;1000;0;8' 'end;sign' | ops >ends.csv
 expect_exit 0 "$REPORT" ends.csv --model=1.2.4
 expect_line err 'no op follows that signpost: try --ignore-signposts'
 
-# A name that reads as a number is shown as one, as in the tables that ours agree with; a signpost's is not.
+# A numeric name is shown as a number, as in the reference tables; that of a signpost is not.
 sed -e 's/^go,/0012,/' -e 's/^LayerNorm,/1_234,/' -e 's/^Copy,/infinity,/' small.csv >digits.csv
 expect_exit 0 "$REPORT" digits.csv --print-signposts --ignore-signposts --no-advice --no-summary
 expect_line out '^ +🪧 0012 *$' '^ [0-9] .* 1,234 ' '^ 1 .* inf '
 
-# An architecture of blanks is none.
+# An --arch of blanks counts as none.
 sed '0,/wormhole_b0/s//  /' small.csv >blank.csv
 expect_exit 0 "$REPORT" blank.csv --ignore-signposts
 expect_line out 'architecture wormhole'
 expect_no_line out 'architecture  '
 
-# A column of data types that is not there is blank, one without a type in a row says so.
+# A missing column of data types is blank; an empty cell of it is marked.
 cut -d, -f1-16,18- small.csv | sed '/^Matmul/d' >untyped.csv
 expect_exit 0 "$REPORT" untyped.csv --csv=- --no-summary -q --model=1.2.4
 python3 - out <<'PY' || fail "data types of columns that are not there"
@@ -96,11 +96,11 @@ rows = list(csv.DictReader(open(sys.argv[1], newline="")))
 assert rows and all(r["Input 0 Datatype"] == "" and r["Input 1 Datatype"] == "nan" for r in rows), rows
 PY
 
-# Without the parts that are not wanted.
+# Without parts that are turned off.
 expect_exit 0 "$REPORT" small.csv --no-advice --no-summary
 expect_no_line out 'Advice|Stacked|Where the time'
 
-# Colour: on demand, never with NO_COLOR or on a pipe, --no-color wins.
+# Colour: only if requested, never with NO_COLOR or on a pipe; --no-color overrides.
 expect_exit 0 "$REPORT" small.csv --color
 expect_line out $'\x1b\\[38;5;13mMatmul\x1b\\[0m \x1b\\[38;5;13m1024 x'
 expect_exit 0 "$REPORT" small.csv --no-color --color
@@ -112,7 +112,7 @@ grep -q $'\x1b' tty || fail "no colour on a terminal"
 NO_COLOR=1 python3 "$SOURCE/tests/on_terminal.py" 200 "$REPORT" small.csv >tty
 grep -q $'\x1b' tty && fail "colour in spite of NO_COLOR"
 
-# Control characters reach a file as they are, but no terminal.
+# Control characters are written to files, but not to terminals.
 sed 's/^LayerNorm/Lay\x1b[31mer/' small.csv >escape.csv
 expect_exit 0 "$REPORT" escape.csv
 expect_line out $'Lay\x1b\\[31mer'
@@ -127,7 +127,7 @@ expect_line out '^58.82 %  Matmul  .*100.00 μs +1 +Compute +32.65 % +32.65 % +3
 expect_exit 0 "$REPORT" small.csv --group-by category --no-advice
 expect_line out '^100.00 %  Compute +170.00 μs +3$'
 
-# JSON is JSON, and says the same.
+# JSON has the same values.
 expect_exit 0 "$REPORT" small.csv --format=json
 python3 - <<'PY' || fail "JSON"
 import json
@@ -143,7 +143,7 @@ PY
 expect_exit 0 "$REPORT" small.csv --format=csv
 expect_line out '^ID,Total %,Bound,OP Code.*,Global Call Count,CSV Line,Run,Op Category,Limit,Balance %,Advice' '^1,55\..*,5,measured,Compute,'
 
-# One op.
+# A single op.
 expect_exit 0 "$REPORT" small.csv --why 1
 expect_line out '^ID 1 \(line 5\): Matmul 1024 x 1024 x 1024' '2147483648 operations / 100000 ns = 21.475 TFLOP/s' \
 	'64 cores x 1.0278 TFLOP/s each \(wormhole, HiFi4\)' 'of 288 GB/s' 'SLOW: neither reaches 65 %' 'OP CODE = Matmul'

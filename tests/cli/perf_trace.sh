@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# perf-report on a trace: the ops, and what the host did while the device waited.
+# perf-report on a trace: its ops, and what the host did while the device waited.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 REPORT=$BUILD/tt-perf-report
@@ -18,7 +18,7 @@ assert explained
 for g in explained:
     parts = sum(v for k, v in g.items() if k != "us")
     assert abs(parts - g["us"]) <= 1e-3 * g["us"] + 1, g
-# Before the second op of the first run its kernels were compiled.
+# The kernels of the second op were compiled before its first run.
 g = first[1]["gap_causes"]
 assert g["kernel compile"] > 0, g
 replays = [o for o in r["ops"] if o["run"] == "replay"]
@@ -28,7 +28,7 @@ assert causes["kernel compile"] == 0 and causes["us"] > 0, causes
 PY
 expect_exit 0 "$REPORT" app.tacho --signpost 'warm up' --why 2
 expect_line out '^The gap before it' 'by the host.s clock: kernel compile [0-9,.]+ μs' '^  kernel compile .* longest zone: .*compile'
-# The page says so too.
+# The page shows the same.
 expect_exit 0 "$REPORT" app.tacho --ignore-signposts --format=json
 python3 - <<'PY' || fail "the gaps in the page"
 import json, os, sys
@@ -54,7 +54,7 @@ assert s.end()[0] == 0
 PY
 expect_exit 0 "$REPORT" app.tacho
 expect_line out '^What the host did in the gaps' "Region: from 'replay' to the end" '^Longest gaps .*the host meanwhile, by its own clock'
-# The report of a trace is that of its ops report, but for what only the trace knows.
+# The report of a trace equals that of its ops report, except for what only the trace knows.
 expect_exit 0 "$TACHO" ops -q -o ops app.tacho
 for window in --ignore-signposts "--signpost=warm up" --print-signposts; do
 	expect_exit 0 "$REPORT" app.tacho --format=json "$window"
@@ -65,7 +65,7 @@ import json
 a, b = json.load(open("trace.json")), json.load(open("out"))
 assert any(o["slowest_core"] for o in a["ops"]) and any(o["balance_percent"] for o in a["ops"])
 for d in (a["summary"], *a["ops"], b["summary"], *b["ops"]):
-    # The cores are known from the trace alone, and so is advice about them.
+    # Only the trace has the cores, and so the advice about them.
     for key in ("gap_causes", "balance_percent", "slowest_core"):
         d.pop(key, None)
     d["advice"] = [{"text": i["text"].split(" (saves")[0]} for i in d.get("advice", []) if i["what"] != "balance the cores"]
@@ -73,7 +73,7 @@ for d in (a["summary"], *a["ops"], b["summary"], *b["ops"]):
 assert a == b, [k for k in a if a[k] != b[k]] + [(x, y) for x, y in zip(a["ops"], b["ops"]) if x != y][:1]
 PY
 done
-# No trace of it is left, and a diff takes traces too.
+# No file is left, and a diff accepts traces, too.
 expect_exit 0 "$REPORT" --diff app.tacho app.tacho --fail-above 0
 expect_line out '^passed'
 [ -z "$(ls tmp)" ] || fail "left behind: $(ls tmp)"
@@ -85,7 +85,7 @@ head -c 1000 app.tacho >cut.tacho
 "$REPORT" cut.tacho >out 2>err
 [ $? -le 4 ] || fail "a cut trace ends with $?"
 
-# Op numbers count per process: of two that used the same device one is reported, never a mixture.
+# Op numbers are per process: of two processes on one device one is reported, never a mixture.
 TT_METAL_DEVICE_PROFILER=1 TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" run -o two.tacho -- \
 	sh -c "$BUILD/examples/device/loopback && $BUILD/examples/device/layers && $BUILD/examples/device/loopback"
 expect_exit 0 "$REPORT" two.tacho --ignore-signposts --format=json

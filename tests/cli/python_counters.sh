@@ -19,7 +19,7 @@ if "more" in sys.argv and run == 2:
 ttnn.close_device(device)
 sys.exit(3 if "fail" in sys.argv else 0)
 PY
-# counters COMMAND...: the counters and metrics that the report has, for every op.
+# counters COMMAND...: the counters and metrics that the report has for every op.
 counters() {
 	rm -rf generated runs
 	expect_exit 0 python3 -m tracy -r "$@"
@@ -44,7 +44,7 @@ expect_line err '^tracy: the counters need 2 runs; the first: l1_0,fpu,unpack$' 
 expect_same columns want
 grep -q 'FPU Execution Efficiency' columns || fail 'a metric of two runs'
 [ -z "$(ls -A generated/profiler | grep run)" ] || fail 'a folder of a further run is left'
-# What fits into one run is one run; a program whose runs differ, and one that fails.
+# Groups that fit into one run; a program whose runs differ, and one that fails.
 counters --perf-counter-multipass --profiler-capture-perf-counters=fpu,unpack,l1 ops.py
 [ "$(wc -l <runs)" = 1 ] || fail "$(cat runs)"
 rm -rf generated runs

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# python -m tracy with interpreters that have no extension, or one that does not load: one line, and what can be
-# recorded is.
+# python -m tracy with interpreters whose extension is missing or does not load: one line, and the rest
+# is recorded.
 . "$SOURCE/tests/lib.sh"
 [ -z "$SANITIZE" ] || skip "other interpreters cannot load sanitized libraries"
 . "$SOURCE/tests/python.sh"
@@ -28,7 +28,7 @@ with zone("b"), Profiler(): g()'
 	expect_line stats '^1,'
 fi
 
-# Too old
+# Too old.
 for old in python2.7 python3.6 python3.8 ~/.pyenv/versions/2.7*/bin/python ~/.pyenv/versions/3.[678].*/bin/python; do
 	"$old" --version >/dev/null 2>&1 || continue
 	expect_exit 1 "$old" -m tracy a.py
@@ -36,7 +36,7 @@ for old in python2.7 python3.6 python3.8 ~/.pyenv/versions/2.7*/bin/python ~/.py
 	expect_line err '^tracy: Python 3.9 or later is needed, this is [23]\.[0-9]+$'
 done
 
-# An extension that does not load
+# An extension that does not load.
 python=$(head -1 "$BUILD/python/interpreters" 2>/dev/null)
 [ -n "$python" ] || skip "no extension for Python was built"
 mkdir -p tree/python

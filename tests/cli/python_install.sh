@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho python: the package in an install tree, known to an interpreter of its own.
+# tacho python: makes the package in an install tree known to an interpreter.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 
@@ -7,7 +7,7 @@ expect_exit 0 "$TACHO" python
 expect_line out "^$BUILD/python\$"
 expect_exit 2 "$TACHO" python --install --uninstall
 expect_exit 127 "$TACHO" python --install --python=no-such-python
-expect_error 1 'is no Python' "$TACHO" python --install --python=true
+expect_error 1 'is not Python' "$TACHO" python --install --python=true
 [ -s "$BUILD/python/interpreters" ] || skip "no extension for Python was built"
 
 unset PYTHONPATH
@@ -24,12 +24,12 @@ expect_exit 0 prefix/bin/tacho python --uninstall --python=venv/bin/python
 expect_exit 1 venv/bin/python -c 'import tracy'
 expect_exit 1 prefix/bin/tacho python --uninstall --python=venv/bin/python
 
-# ttnn is beside it, and its kernels are installed
+# ttnn is next to it, and its kernels are installed
 expect_exit 0 env PYTHONPATH="$(prefix/bin/tacho python)" venv/bin/python -c 'import ttnn
 print(ttnn.from_torch([[1.0, 2.0]]))'
 [ -n "$(find prefix -path '*/ops/gather_read.cpp')" ] || fail 'kernels are missing'
 
-# An interpreter that the package was not built for: by libtacho alone, or not at all.
+# An interpreter without an extension in the package: by libtacho alone, or not at all.
 package=$(prefix/bin/tacho python)
 rm "$package"/tracy/_tracy*.so
 expect_exit 0 prefix/bin/tacho python --install --python=venv/bin/python

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The performance model of ttnn's ops: never more than what the device takes, on any architecture; and the cores that an op really uses.
+# The performance model of ttnn's ops: never more than the device takes, on any architecture; and the cores that an op really uses.
 . "$SOURCE/tests/lib.sh"
 [ -z "${SANITIZE-}" ] || skip "takes two minutes with sanitizers; python_ttnn runs the same code"
 . "$SOURCE/tests/device.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# python -m tracy beside other profilers, debuggers, frame evaluators and binding generators. interpreters: each
+# python -m tracy next to other profilers, debuggers, frame evaluators and binding generators. interpreters: each
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# pip install . without network: the packages, the program and the device work from where they land.
+# pip install . without a network: packages, program and device work from where they are installed.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 

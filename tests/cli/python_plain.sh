@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# python -m tracy with an interpreter that has no extension: the same tests, by libtacho alone.
+# python -m tracy with an interpreter without the extension: the same tests, by libtacho alone.
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 

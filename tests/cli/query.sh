@@ -3,7 +3,7 @@
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 20000 t.tacho || fail "mktrace"
 
-# query WANT SQL: the rows, cells joined by commas, rows by blanks
+# query WANT SQL: rows separated by blanks, cells by commas
 query() {
 	expect_exit 0 "$TACHO" query --format=csv t.tacho "$2"
 	[ "$(tail -n +2 out | paste -sd' ')" = "$1" ] || fail "$2: $(tail -n +2 out | paste -sd' ')"
@@ -27,7 +27,7 @@ query '' 'SELECT * FROM op'
 # Times of unfinished zones are as in Perfetto.
 query '-1' "SELECT DISTINCT dur FROM slice WHERE name = 'waits for ever'"
 
-# What conditions select is what reading everything selects.
+# Conditions select the same rows as reading the whole table does.
 python3 - "$TACHO" <<'PY' || fail "conditions change results"
 import itertools, json, random, subprocess, sys
 def run(sql):
@@ -56,7 +56,7 @@ for k in range(0, len(rows), 2):
     assert rows[k] == rows[k + 1], (sqls[k], rows[k], rows[k + 1])
 PY
 
-# The figures are those of the other verbs.
+# The figures equal those of the other verbs.
 "$TACHO" stats --format=csv t.tacho | cut -d, -f1,2,14 | tail -n +2 | grep -av '"' | sort >stats.csv
 "$TACHO" query --format=csv t.tacho 'SELECT count, coalesce(total, 0), name FROM slice_stat' | tail -n +2 | grep -av '"' | sort >query.csv
 [ "$(comm -12 stats.csv query.csv | wc -l)" -ge 15 ] || fail "statistics differ: $(diff stats.csv query.csv)"
@@ -64,7 +64,7 @@ PY
 "$TACHO" query --format=csv t.tacho 'SELECT ts, dur, self_dur FROM slice WHERE dur >= 0' | tail -n +2 | sort >slices.csv
 [ "$(comm -13 zones.csv slices.csv | wc -l)" = 0 ] || fail "zones differ: $(comm -13 zones.csv slices.csv | head -3)"
 
-# Two files are one set with separate ids.
+# Two files are one database with separate ids.
 expect_exit 0 "$TACHO" query --format=csv t.tacho t.tacho 'SELECT machine_id, count(*), count(DISTINCT id) FROM slice GROUP BY 1'
 expect_line out '^0,20028,20028$' '^1,20028,20028$'
 query 40056 'SELECT 2 * count(DISTINCT id) FROM slice'
@@ -85,7 +85,7 @@ expect_exit 0 "$TACHO" query -N 2 t.tacho 'SELECT name FROM slice'
 expect_count 3 out
 expect_line err 'stopped after 2 rows'
 
-# A database for other tools.
+# A database file for other tools.
 expect_exit 0 "$TACHO" query --db t.db t.tacho
 python3 - <<'PY' || fail "database"
 import sqlite3
@@ -97,12 +97,12 @@ expect_error 5 'exists; -f' "$TACHO" query --db t.db t.tacho
 expect_exit 0 "$TACHO" query -f --db t.db t.tacho
 expect_error 5 'cannot write' "$TACHO" query --db no/such/folder.db t.tacho
 
-# A report alone, and wrong columns of it.
+# A report alone, and columns that it lacks.
 printf 'OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE FW DURATION [ns]\nMatmul,tt_dnn_device,1,0,100\nMatmul,tt_dnn_device,2,0,200\nAdd,tt_dnn_device,3,0,50\n' >ops.csv
 expect_exit 0 "$TACHO" query --format=csv ops.csv 'SELECT op_code, count(*), sum(device_fw_duration_ns) FROM op GROUP BY 1 ORDER BY 3 DESC'
 expect_line out '^Matmul,2,300(\.0)?$' '^Add,1,50(\.0)?$'
 
-# A statement reads what it was given and nothing else.
+# A statement reads only the given files.
 for sql in "ATTACH 'x.db' AS x" "SELECT load_extension('x')" "PRAGMA writable_schema = 1" "PRAGMA journal_mode = WAL" \
 	"VACUUM INTO 'x.db'" "SELECT readfile('/etc/passwd')" "SELECT writefile('x', 'y')"; do
 	expect_error 2 'SQL: ' "$TACHO" query t.tacho "$sql"

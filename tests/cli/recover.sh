@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tacho recover: what it says, where it writes, and that --keep keeps.
+# tacho recover: its output, its target files, and --keep.
 . "$SOURCE/tests/faults.sh"
 ulimit -f 40000 # ring files are sparse and huge as a rule, and are read whole here
 
-# killed NAME: a session in "session" whose recorder was killed: a part of NAME is in NAME.part, a part in rings.
+# killed NAME: a session in "session" whose recorder was killed: part of NAME is in NAME.part, the rest in rings.
 killed() {
 	"$TACHO" run -q -o "$1" -s "$here/session" -- sh -c "
 		'$PROGS/fault_count' -z 1000
@@ -14,13 +14,13 @@ killed() {
 	wait $! 2>/dev/null
 }
 
-# Where it goes is said and asked for.
+# The target file is printed, and -f or -o is needed.
 killed t.tacho
 expect_error 2 "the session was writing $here/t.tacho: -f writes there, -o FILE elsewhere" "$TACHO" recover session
 [ -e session/control ] && [ -e t.tacho.part ] || fail "a question removed something"
 sums() { sha256sum session/* t.tacho.part | sort -k2; }
 
-# --keep: as often as one likes, into the same file or others; nothing of the session changes.
+# --keep: repeatable, into the same or other files; the session does not change.
 sums >before
 for output in a.tacho b.tacho t.tacho; do
 	expect_exit 0 "$TACHO" recover -q --keep -o $output session
@@ -33,7 +33,7 @@ expect_same before <(sums)
 expect_error 5 'a.tacho exists; -f replaces it' "$TACHO" recover -q --keep -o a.tacho session
 expect_exit 0 "$TACHO" recover -q --keep -f session
 expect_same before <(sums)
-# One that fails leaves nothing.
+# A failing recover leaves no file.
 expect_exit 5 "$TACHO" recover -q --keep -o missing/a.tacho session
 expect_same before <(sums)
 for file in a.tacho b.tacho; do
@@ -41,7 +41,7 @@ for file in a.tacho b.tacho; do
 done
 expect_count 0 <(ls | grep keep)
 
-# Without it the session goes, its unfinished file too, and nothing else does.
+# Without --keep the session and its unfinished file are removed, and nothing else.
 expect_exit 0 "$TACHO" recover -q -o c.tacho session
 summarise c.tacho
 expect_fact zones 2000

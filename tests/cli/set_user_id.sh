@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 49: a set-user-id program that links the libraries, and a hostile environment. No variable is obeyed,
+# A set-user-id program that links the libraries, and a hostile environment. No variable is obeyed,
 # nothing is compiled, loaded or written.
 . "$SOURCE/tests/lib.sh"
 

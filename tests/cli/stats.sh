@@ -49,8 +49,8 @@ expect_exit 0 "$TACHO" stats --range=..1 --format=csv t.tacho
 expect_count 2 out
 expect_exit 0 "$TACHO" stats --range=8ms.. --format=csv t.tacho
 expect_count 2 out
-expect_error 2 "is no range of times" "$TACHO" stats --range=yesterday t.tacho
-expect_error 2 "is no range of times" "$TACHO" stats --range=1x..2x t.tacho
+expect_error 2 "is not a range of times" "$TACHO" stats --range=yesterday t.tacho
+expect_error 2 "is not a range of times" "$TACHO" stats --range=1x..2x t.tacho
 expect_error 2 'ends before it begins' "$TACHO" stats --range=2s..1s t.tacho
 
 # Processes and threads, by number and by name.

@@ -128,7 +128,7 @@ expect_exit 1 $capture -z
 expect_exit 4 $capture -o end.tracy -p 1
 expect_exit 5 $capture -o /no/such/folder/x.tracy -p 1
 
-# Found by its announcement; what is no announcement is passed over.
+# Found by its announcement; what is not an announcement is passed over.
 client end
 python3 - $port <<-'PY' &
 	import socket, struct, sys, time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row 48: another user of the machine plants folders, control pages, rings, attach pages and caches, and swaps
+# Another user of the machine plants folders, control pages, rings, attach pages and caches, and swaps
 # folders for links while somebody records. No file of the victim changes, and the recording continues.
 . "$SOURCE/tests/faults.sh"
 

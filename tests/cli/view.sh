@@ -97,7 +97,7 @@ expect_line err '^tacho: cannot open a browser \(xdg-open: No such file or direc
 
 # Wrong usage is one line.
 : >nothing.csv
-expect_error 3 'nothing.csv is no table of ops' $TACHO view nothing.csv
+expect_error 3 'nothing.csv is not a table of ops' $TACHO view nothing.csv
 : >short.tacho
 expect_error 3 'short.tacho is too short' $TACHO view short.tacho
 expect_error 3 'nothing.tacho' $TACHO view nothing.tacho
@@ -110,7 +110,7 @@ expect_error 2 'not a port' $TACHO view --port 70000 m.tacho
 expect_error 2 'not a port' $TACHO view --port -1 m.tacho
 expect_error 2 'not a port' $TACHO run --view --port 70000 -- true
 expect_error 3 'nowhere' $TACHO view --source nowhere m.tacho
-expect_error 3 'is no folder' $TACHO view --assets m.tacho m.tacho
+expect_error 3 'is not a folder' $TACHO view --assets m.tacho m.tacho
 expect_error 2 'not an address' $TACHO view --bind here m.tacho
 expect_error 2 'idle' $TACHO view --idle-exit=-1 m.tacho
 echo nonsense >x.tacho

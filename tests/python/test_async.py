@@ -42,7 +42,7 @@ class Tasks(Case):
         self.assertNotIn("job", next(z for z in zones if z["name"] == "<module>")["thread"])
 
     def test_unusual_names(self) -> None:
-        """A name that changes, an empty one, one that is no text, and a task of another type."""
+        """A name that changes, an empty one, one that is not a string, and a task of another type."""
         self.script("""
             import asyncio
             class Own(asyncio.Task):

@@ -99,7 +99,7 @@ class Filters(Case):
                 self.assertEqual(counts["exec"], 0)  # the profiler's own call
         for wrong in ("10", "ms", "-1ms", "1e99s", "nans"):
             self.tracy("--min-duration=" + wrong, "-c", "pass", status=2)
-            self.assertIn("is no time", self.stderr)
+            self.assertIn("is not a time", self.stderr)
 
     def test_signposts(self) -> None:
         text = """

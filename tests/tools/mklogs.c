@@ -184,7 +184,7 @@ static void device_core(FILE *f, long device, long core)
 		}
 	if (log_damage("garbage"))
 		fprintf(f,
-			"this is no marker\n0,1,1,BRISC\n0,x,1,BRISC,1,2,0,1024,,,Z,ZONE_START,1,f,\n");
+			"this is not a marker\n0,1,1,BRISC\n0,x,1,BRISC,1,2,0,1024,,,Z,ZONE_START,1,f,\n");
 }
 
 static void device_log(void)

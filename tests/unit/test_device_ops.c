@@ -374,7 +374,7 @@ static void test_hostile(void **state)
 	for (size_t i = 0; i < n; i++) {
 		const char *code = cell_text(&s, 3 * i, OP_COL_OP_CODE);
 
-		/* The report writes a semicolon for a comma; what is no UTF-8 is replaced. */
+		/* The report writes a semicolon for a comma; invalid UTF-8 is replaced. */
 		if ((unsigned char)names[i][0] == 0xff)
 			continue;
 		for (size_t k = 0; names[i][k]; k++)

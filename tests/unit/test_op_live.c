@@ -79,7 +79,8 @@ static void host_zone(struct recording *r, uint32_t depth, uint64_t start, uint6
 	r->host_zones++;
 }
 
-/* The zone of the last call ends. Another zone follows at once, with a child that is no op's. */
+/* The zone of the last call ends. Another zone follows at once, with a child that is not an op's.
+ */
 static void host_return(struct recording *r)
 {
 	uint64_t id = (uint64_t)r->ops << 10, time = 3000 + r->ops * 1000u;

@@ -8,7 +8,7 @@
  *	rank, banks, shape of the tensor, shape of a shard, coordinates of the banks	if Sharded
  *
  * Shapes are in pages, coordinates are x << 8 | y, two in a word; of DRAM banks x is the number.
- *Bit 31 of the banks says that the shards of a bank follow each other.
+ * Bit 31 of the banks says that the shards of a bank follow each other.
  */
 #ifndef TACHO_KERNEL_ACCESSOR_H
 #define TACHO_KERNEL_ACCESSOR_H

@@ -12,7 +12,8 @@
 #include "kernel/local.h"
 
 template <typename T> struct noc_traits_t {
-	static_assert(tacho::always_false<T>, "this type is no source and no target of the NoC");
+	static_assert(tacho::always_false<T>,
+		      "this type is neither a source nor a target of the NoC");
 };
 
 enum class NocOptions : uint32_t {

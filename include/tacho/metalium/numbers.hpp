@@ -250,8 +250,8 @@ template <typename F> void tiles_walk(size_t count, uint32_t m, uint32_t n, bool
 	const size_t whole = static_cast<size_t>(m) * n;
 
 	TACHO_METALIUM_REQUIRE(count && whole && count % whole == 0 && m % 32 == 0 && n % 32 == 0,
-			       "{} values are no matrices of {} x {} in tiles of 32 x 32", count, m,
-			       n);
+			       "{} values are not matrices of {} x {} in tiles of 32 x 32", count,
+			       m, n);
 	for (size_t at = 0; at < count; at++) {
 		const size_t base = at / whole * whole, tile = (at - base) / 1024,
 			     in = (at - base) % 1024;

@@ -290,7 +290,7 @@ using namespace tt::tt_metal;
 
 struct kernel_note {
 	std::string source;              /* the path that was found, or a name for TEXT */
-	std::optional<std::string> text; /* of a kernel that is no file */
+	std::optional<std::string> text; /* of a kernel that is not a file */
 	std::string root;                /* the repository that it was found below, or empty */
 	std::string prologue;
 	CoreRangeSet cores;
