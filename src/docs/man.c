@@ -59,6 +59,7 @@ static void man_header_put(FILE *out, const char *verb)
 			fputc(toupper((unsigned char)*verb), out);
 	}
 	fputs(" 1 \"\" \"tacho " TACHO_VERSION "\" \"Tacho\"\n", out);
+	fputs(".ad l\n", out); /* long lists of choices leave lines that cannot be justified */
 }
 
 static void put_option(FILE *out, const struct opt *o)

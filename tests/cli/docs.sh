@@ -12,7 +12,7 @@ if command -v groff >/dev/null; then
 			continue
 		fi
 		(cd "$BUILD" && groff -man -Tutf8 -ww -z "$page") >lint 2>&1
-		[ -s lint ] && { cat lint >&2; fail "groff has a word to say on $page"; }
+		[ -s lint ] && { cat lint >&2; fail "groff warns about $page"; }
 	done
 	groff -man -Tascii "$BUILD/man/tacho.1" -P-c | sed 's/.\x08//g' >page
 	expect_line page 'EXIT STATUS' 'TACHO_LIMIT_MB' 'tacho-stats\(1\)' '^ +4 +the input is damaged'
