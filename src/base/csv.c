@@ -19,7 +19,8 @@
 #endif
 
 #define WINDOW  (1u << 20)
-#define PADDING 16 /* readable bytes after the data, so the scan may load whole blocks */
+#define BLOCK   64    /* bytes scanned at a time */
+#define PADDING BLOCK /* readable bytes after the data, so the scan may load whole blocks */
 
 struct csv {
 	char *path;
@@ -40,7 +41,7 @@ struct scan {
 	size_t at;
 	uint64_t lines; /* line ends passed */
 	bool whole;     /* false: the window ended first */
-	bool in_quotes;
+	bool quotes;    /* some cell has them */
 };
 
 static int csv_new(struct csv **out, const char *path, size_t cap, struct tacho_error *err)
@@ -143,31 +144,27 @@ static int csv_refill(struct csv *csv, struct tacho_error *err)
 	return 0;
 }
 
-/* The first ',', CR or LF at or after P; END if there is none. */
-static const char *csv_separator_find(const char *p, const char *end)
+/* Bit I: the character P[I], before END, is a ',', CR or LF. */
+static uint64_t csv_separators_find(const char *p, const char *end)
 {
+	size_t left = (size_t)(end - p);
+	uint64_t mask = 0;
 #ifdef __SSE2__
 	const __m128i comma = _mm_set1_epi8(','), lf = _mm_set1_epi8('\n'),
 		      cr = _mm_set1_epi8('\r');
 
-	for (; p < end; p += 16) {
-		__m128i block = _mm_loadu_si128((const __m128i *)p);
-		__m128i hit = _mm_or_si128(
-			_mm_cmpeq_epi8(block, comma),
-			_mm_or_si128(_mm_cmpeq_epi8(block, lf), _mm_cmpeq_epi8(block, cr)));
-		int mask = _mm_movemask_epi8(hit);
+	for (int i = 0; i < BLOCK; i += 16) {
+		__m128i part = _mm_loadu_si128((const __m128i *)(p + i));
+		__m128i line = _mm_or_si128(_mm_cmpeq_epi8(part, lf), _mm_cmpeq_epi8(part, cr));
+		__m128i hits = _mm_or_si128(line, _mm_cmpeq_epi8(part, comma));
 
-		if (mask) {
-			p += __builtin_ctz((unsigned)mask);
-			return p < end ? p : end;
-		}
+		mask |= (uint64_t)(unsigned)_mm_movemask_epi8(hits) << i;
 	}
-	return end;
 #else
-	while (p < end && *p != ',' && *p != '\n' && *p != '\r')
-		p++;
-	return p;
+	for (int i = 0; i < BLOCK; i++)
+		mask |= (uint64_t)(p[i] == ',' || p[i] == '\n' || p[i] == '\r') << i;
 #endif
+	return left < BLOCK ? mask & (((uint64_t)1 << left) - 1) : mask;
 }
 
 /* P is after an opening quote: returns the closing one, or END. Counts the lines in between. */
@@ -192,57 +189,82 @@ static const char *find_quote(const char *p, const char *end, uint64_t *lines)
 	return quote;
 }
 
+/* The record's last cell, CELL, ends at AT: a line end or the end of the window. */
+static int scan_end(struct csv *csv, struct scan *s, const char *cell, const char *at)
+{
+	const char *end = csv->data + csv->len;
+
+	if (!csv->end && (at == end || (*at == '\r' && at + 1 == end)))
+		return 0;
+	if (csv->cells.n >= LIMIT_CSV_CELLS)
+		return TACHO_ELIMIT;
+	if (vec_push(&csv->cells, ((struct csv_cell){cell, (size_t)(at - cell)})) < 0)
+		return TACHO_ENOMEM;
+	if (at < end) {
+		at += *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
+		s->lines++;
+	}
+	s->at = (size_t)(at - csv->data);
+	s->whole = true;
+	return 0;
+}
+
 /*
  * Finds the cells of the record at csv->at; changes nothing in the window, so that it can be done
  * again after a refill. A quoted cell is stored with its quotes.
  */
 static int scan_record(struct csv *csv, struct scan *s)
 {
-	const char *p = csv->data + csv->at, *end = csv->data + csv->len, *cell;
+	const char *p = csv->data + csv->at, *end = csv->data + csv->len, *cell = p;
 
 	csv->cells.n = 0;
 	*s = (struct scan){0};
-	for (;;) {
-		cell = p;
-		if (p < end && *p == '"') {
-			p = find_quote(p, end, &s->lines);
-			if (p == end) {
-				s->in_quotes = true;
+	while (p < end) {
+		const char *block = p;
+		struct csv_cell *next;
+		uint64_t mask;
+
+		if (p == cell && *p == '"') {
+			s->quotes = true;
+			block = find_quote(p, end, &s->lines);
+			if (block == end)
 				return 0;
-			}
-			p++;
+			block++;
 		}
-		p = csv_separator_find(p, end);
-		if (p == end && !csv->end)
-			return 0;
-		if (p < end && *p == '\r' && p + 1 == end && !csv->end)
-			return 0;
-		if (csv->cells.n >= LIMIT_CSV_CELLS)
-			return TACHO_ELIMIT;
-		if (vec_push(&csv->cells, ((struct csv_cell){cell, (size_t)(p - cell)})) < 0)
+		p = block + BLOCK;
+		if (vec_reserve(&csv->cells, csv->cells.n + BLOCK) < 0)
 			return TACHO_ENOMEM;
-		if (p < end && *p == ',') {
-			p++;
-			continue;
+		next = csv->cells.v + csv->cells.n;
+		for (mask = csv_separators_find(block, end); mask; mask &= mask - 1) {
+			const char *at = block + __builtin_ctzll(mask);
+
+			if (*at != ',') {
+				csv->cells.n = (size_t)(next - csv->cells.v);
+				return scan_end(csv, s, cell, at);
+			}
+			*next++ = (struct csv_cell){cell, (size_t)(at - cell)};
+			cell = at + 1;
+			if (*cell == '"') { /* readable, even at the end */
+				p = cell;
+				break;
+			}
 		}
-		if (p < end) {
-			p += *p == '\r' && p + 1 < end && p[1] == '\n' ? 2 : 1;
-			s->lines++;
-		}
-		s->at = (size_t)(p - csv->data);
-		s->whole = true;
-		return 0;
+		csv->cells.n = (size_t)(next - csv->cells.v);
+		if (csv->cells.n > LIMIT_CSV_CELLS)
+			return TACHO_ELIMIT;
 	}
+	return scan_end(csv, s, cell, end);
 }
 
 /* Removes quotes in place: "a ""b""" becomes a "b". Text after the closing quote is kept. */
 static void csv_unquote(struct csv_cell *cell)
 {
-	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to = from;
+	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to;
 	bool inside = true;
 
-	cell->text = to;
-	for (; from < end; from++) {
+	cell->text = from;
+	to = memchr(from, '"', (size_t)(end - from)); /* the first one, mostly the last character */
+	for (from = to; from < end; from++) {
 		if (inside && *from == '"') {
 			if (from + 1 < end && from[1] == '"') {
 				*to++ = '"';
@@ -266,7 +288,7 @@ static bool only_blanks(const struct csv_cell *cell)
 }
 
 /* The next record that is not a blank line, with its quotes; like csv_next(). */
-static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *err)
+static int next_raw(struct csv *csv, struct csv_row *row, bool *quotes, struct tacho_error *err)
 {
 	struct scan s;
 	int r;
@@ -294,6 +316,7 @@ static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *er
 				return r;
 			continue;
 		}
+		*quotes = s.quotes;
 		row->line = csv->line;
 		row->offset = csv->base + csv->at;
 		csv->at = s.at;
@@ -305,11 +328,12 @@ static int next_raw(struct csv *csv, struct csv_row *row, struct tacho_error *er
 
 int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err)
 {
-	int r = next_raw(csv, row, err);
+	bool quotes = false;
+	int r = next_raw(csv, row, &quotes, err);
 
 	if (r <= 0)
 		return r;
-	for (size_t i = 0; i < csv->cells.n; i++)
+	for (size_t i = 0; quotes && i < csv->cells.n; i++)
 		if (csv->cells.v[i].len && csv->cells.v[i].text[0] == '"')
 			csv_unquote(&csv->cells.v[i]);
 	row->cells = csv->cells.v;
@@ -327,7 +351,8 @@ bool csv_blank(struct csv_cell cell)
 
 	if (cell.len == 0)
 		return true;
-	if (cell.len > 8 || !strchr("#-1<Nn", cell.text[0]))
+	if (cell.len > 8 || !strchr("#-1<Nn", cell.text[0]) ||
+	    (cell.text[0] == '1' && (cell.len < 6 || cell.text[1] != '.')))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) == cell.len && !memcmp(words[i], cell.text, cell.len))
@@ -436,12 +461,30 @@ static double csv_scale(double digits, int exponent)
 	return exponent < -640 ? 0 : digits / power_of_ten(-308 - exponent) / 1e308;
 }
 
+/* Most cells: up to 15 digits, and nothing else. */
+static bool csv_is_plain(struct csv_cell cell, double *value)
+{
+	uint64_t n = 0;
+
+	if (cell.len == 0 || cell.len > 15)
+		return false;
+	for (size_t i = 0; i < cell.len; i++) {
+		if (!csv_is_digit(cell.text[i]))
+			return false;
+		n = n * 10 + (uint64_t)(cell.text[i] - '0');
+	}
+	*value = (double)n;
+	return true;
+}
+
 enum csv_number csv_number(struct csv_cell cell, double *value)
 {
 	const char *p = cell.text, *end = cell.text + cell.len;
 	struct decimal d = {.whole = true};
 	bool negative;
 
+	if (csv_is_plain(cell, value))
+		return CSV_INT;
 	*value = NAN;
 	if (csv_blank(cell))
 		return CSV_BLANK;

@@ -214,6 +214,14 @@ static void print_notes(const struct job *j)
 	buf_free(&line);
 }
 
+/* Only the warnings. */
+static void print_warnings(const struct job *j)
+{
+	for (size_t i = 0; i < j->notes.n && !j->common->quiet; i++)
+		if (j->notes.v[i].level == NOTE_WARNING)
+			err_warn("%s", j->notes.v[i].text);
+}
+
 /* Reports of an earlier run are replaced without asking; anything else needs -f. */
 static bool older_report(const char *path)
 {
@@ -448,6 +456,7 @@ static int run_list(struct job *j)
 
 	if (r < 0)
 		return r;
+	print_warnings(j);
 	r = perf_regions_write(&j->in, &j->options, j->c->format == FORMAT_JSON, j->style, stdout);
 	return r < 0 ? err_errno(&j->err, r, "cannot write the list") : 0;
 }
@@ -560,9 +569,7 @@ static int run_diff(struct job *j)
 		reports[i] = &runs[i].report;
 	}
 	if (r == 0) {
-		for (size_t i = 0; i < j->notes.n && !j->common->quiet; i++)
-			if (j->notes.v[i].level == NOTE_WARNING)
-				err_warn("%s", j->notes.v[i].text);
+		print_warnings(j);
 		r = write_diff(j, &d);
 	}
 	j->failed = r == 0 && d.failed;

@@ -109,8 +109,7 @@ static bool in0_fits(const struct advised *a)
 {
 	double bytes = perf_tensor_bytes(a->k->dim[IN0], a->k->datatype[IN0]);
 
-	return a->k->memory[IN0] && strstr(a->k->memory[IN0], "DRAM") &&
-	       bytes <= perf_available(a->r, a->op) * L1_ROOM;
+	return perf_in_dram(a->k, IN0) && bytes <= perf_available(a->r, a->op) * L1_ROOM;
 }
 
 static int64_t advice_setting(const struct advised *a, int field)
@@ -147,7 +146,7 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 	case TEST_IN0_DRAM:
 		return in0_fits(a);
 	case TEST_IN1_DRAM:
-		return k->memory[IN1] && strstr(k->memory[IN1], "DRAM");
+		return perf_in_dram(k, IN1);
 	case TEST_NOT_SHARDED:
 		return !a->op->sharded && !k->sparse &&
 		       (k->config == CONFIG_DEFAULT || k->config == CONFIG_GIVEN);

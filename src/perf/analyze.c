@@ -161,30 +161,22 @@ static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_
 	}
 }
 
-/* Bytes and operations of any op by our own model; NaN if unknown. */
-static void set_work(const struct perf_report *r, struct perf_op *op)
+#define PEAK_MOST 105.0 /* percent that clocks and nominal peaks can be wrong by */
+
+/*
+ * No op exceeds a peak. One that seems to do so by little reaches it; another does not do all of
+ * the work that its shapes say, and has no figure.
+ */
+static void peak_hold(struct perf_op *op, enum perf_has rate_bit, double *rate,
+		      enum perf_has share_bit, double *share)
 {
-	const struct perf_kind *k = perf_op_kind(r, op);
-	bool placed = k->memory[IN0] && k->memory[IN1] && k->memory[OUT];
-
-	op->operations = NAN;
-	if (as_sparse(r, k)) {
-		perf_sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
+	if (!(op->has & share_bit) || !(*share > 100))
 		return;
-	}
-	op->bytes = k->family == FAMILY_MATMUL && !placed ? NAN : perf_traffic(k);
-	if (k->family == FAMILY_MATMUL && (k->transpose_a || k->transpose_b))
-		op->operations = perf_transposed_operations(k);
-	else if (k->family == FAMILY_MATMUL)
-		op->operations = perf_matmul_operations(k);
-	else if (k->family == FAMILY_CONV)
-		op->operations = perf_conv_operations(k);
-	else
-		op->operations = perf_attention_operations(k);
+	if (*share > PEAK_MOST)
+		op->has &= (uint16_t) ~(rate_bit | share_bit);
+	*rate *= 100 / *share;
+	*share = 100;
 }
-
-/* An op cannot be faster than the DRAM: if it seems so, it does not read all of its tensors. */
-#define DRAM_MOST 105.0
 
 /* The figures of any op by our own model. */
 static void analyze_any(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
@@ -193,7 +185,10 @@ static void analyze_any(struct perf_report *r, struct perf_op *op, const struct 
 	bool product = k->family == FAMILY_MATMUL || k->family == FAMILY_CONV;
 	double seconds = row->duration * 1e-9;
 
-	set_work(r, op);
+	op->bytes = k->bytes;
+	op->operations = k->operations;
+	if (as_sparse(r, k))
+		perf_sparse_work(k, r->options->active_experts, &op->bytes, &op->operations);
 	op->sharded = k->dram_sharded;
 	set_cores(op, row, PERF_MODEL_NEXT);
 	if (op->sharded && r->arch) {
@@ -204,8 +199,8 @@ static void analyze_any(struct perf_report *r, struct perf_op *op, const struct 
 		set_dram(r, op, seconds);
 		set_flops(r, op, seconds, op->has & HAS_CORES ? op->cores : 0);
 	}
-	if (op->has & HAS_DRAM_PCT && op->dram_pct > DRAM_MOST && k->family != FAMILY_MATMUL)
-		op->has &= (uint16_t) ~(HAS_DRAM | HAS_DRAM_PCT);
+	peak_hold(op, HAS_DRAM, &op->dram, HAS_DRAM_PCT, &op->dram_pct);
+	peak_hold(op, HAS_FLOPS, &op->flops, HAS_FLOPS_PCT, &op->flops_pct);
 	if (product && !op->time_blank &&
 	    (seconds == 0 || k->fidelity == FIDELITY_NONE || !(op->has & HAS_CORES) ||
 	     (!as_sparse(r, k) && isnan(op->operations)) ||

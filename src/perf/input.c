@@ -131,11 +131,15 @@ static int find_column(const struct csv_row *row, const char *name, size_t len)
 	return -1;
 }
 
-/* Column names in a Quasar report: its RISCs have other names. */
+/*
+ * Other names of columns: those of a Quasar report, whose RISCs have other names, and of the report
+ * that tt-metal writes without the host.
+ */
 static const struct {
 	enum perf_column column;
 	const char *name;
-} quasar_columns[] = {
+} other_columns[] = {
+	{COL_OP_CODE, "OP NAME"},
 	{COL_GAP, "OP TO OP DM LATENCY [ns]"},
 	{COL_FW_DURATION, "DEVICE DM FW DURATION [ns]"},
 	{COL_NCRISC, "DEVICE QUASAR_DM KERNEL DURATION [ns]"},
@@ -229,12 +233,12 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 	}
 	f->width = row.n;
 	map_more(f, &row);
-	for (size_t i = 0; i < sizeof(quasar_columns) / sizeof(quasar_columns[0]); i++) {
-		int *place = &f->place[quasar_columns[i].column];
+	for (size_t i = 0; i < sizeof(other_columns) / sizeof(other_columns[0]); i++) {
+		int *place = &f->place[other_columns[i].column];
 
 		if (*place < 0)
-			*place = find_column(&row, quasar_columns[i].name,
-					     strlen(quasar_columns[i].name));
+			*place = find_column(&row, other_columns[i].name,
+					     strlen(other_columns[i].name));
 	}
 	for (int i = 0; i < COL_COUNT; i++)
 		known += columns[i].need == NEED_ALWAYS && f->place[i] >= 0;

@@ -119,6 +119,7 @@ struct perf_kind {
 	const char *op_code;
 	const char *datatype[TENSORS];
 	const char *memory[TENSORS];
+	uint8_t in_dram; /* bit per enum perf_tensor: its memory is DRAM */
 	const char *fidelity_name;
 	int64_t dim[TENSORS][DIMS]; /* padded sizes; PERF_NO_NUMBER where unreadable */
 	/* Of the attributes */
@@ -130,6 +131,8 @@ struct perf_kind {
 	enum perf_attention attention;
 	bool transpose_a, transpose_b;
 	double more_bytes; /* in DRAM, of inputs from 2 and outputs from 1 on; NaN: unknown */
+	/* Bytes over the DRAM and operations by our own model, sparse ops apart; NaN: unknown */
+	double bytes, operations;
 	bool dram_sharded;
 	bool sparse, a_sparse, b_sparse;
 	/* Made of them */
@@ -317,6 +320,15 @@ int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, const struc
 
 /* Sets ROW's "compiled". Rows are passed in the order of the file. 0 or TACHO_ENOMEM. */
 int perf_compiled_note(struct perf_input *in, struct perf_row *row);
+
+/* Is tensor T known to be in DRAM? */
+static inline bool perf_in_dram(const struct perf_kind *k, enum perf_tensor t)
+{
+	return k->in_dram >> t & 1;
+}
+
+/* work.c: sets the bytes and operations of a kind. */
+void perf_work_set(struct perf_kind *k);
 
 /* work.c: bytes of an element, and of a tensor (NaN: unknown). */
 double perf_element_size(const char *type);

@@ -500,7 +500,10 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
 	k->fidelity = arch_fidelity_find(k->fidelity_name);
 	k->collective = kind_contains(name, "AllGather") || kind_contains(name, "ReduceScatter") ||
 			kind_contains(name, "AllReduce");
+	for (int t = 0; t < TENSORS; t++)
+		k->in_dram |= (uint8_t)((k->memory[t] && strstr(k->memory[t], "DRAM")) << t);
 	read_attributes(k, name, cell[COL_ATTRIBUTES]);
+	perf_work_set(k);
 	return make_label(in, k, cell[COL_ATTRIBUTES]);
 }
 

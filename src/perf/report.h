@@ -207,11 +207,6 @@ struct perf_sparsity perf_sparsity_of(const struct perf_kind *k, int64_t experts
 void perf_sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
 		      double *operations);
 
-/* The same by our own model. */
-double perf_traffic(const struct perf_kind *k);
-double perf_attention_operations(const struct perf_kind *k);
-double perf_transposed_operations(const struct perf_kind *k);
-
 /* limit.c: the kernel that an op waits for. */
 enum perf_limit {
 	LIMIT_UNKNOWN,

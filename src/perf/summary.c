@@ -233,13 +233,13 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 
 double perf_summary_mfu(const struct perf_summary *s, double time)
 {
-	return time > 0 && s->peak_time > 0 ? s->peak_time / time * 100 : NAN;
+	return time > 0 && s->peak_time > 0 ? fmin(s->peak_time / time * 100, 100) : NAN;
 }
 
 double perf_summary_dram(const struct perf_summary *s, const struct perf_report *r, double time)
 {
 	return time > 0 && s->dram_bytes > 0 && r->arch
-		       ? s->dram_bytes / time / 1e3 / r->arch->dram_gbs * 100
+		       ? fmin(s->dram_bytes / time / 1e3 / r->arch->dram_gbs * 100, 100)
 		       : NAN;
 }
 

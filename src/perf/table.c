@@ -612,24 +612,26 @@ static int compare_weight(const void *a, const void *b, void *arg)
 }
 
 /* Shows the WORST small ops if there are no larger ones, in their order. */
-static int view_keep_worst(struct perf_view *view, const struct perf_report *r, const bool *hidden,
-			   size_t worst, bool *shown)
+static void view_keep_worst(const struct perf_view *view, const struct perf_report *r,
+			    const bool *hidden, size_t worst, bool *shown)
 {
-	struct perf_view small = {0};
-	int code = 0;
+	uint32_t most[VIEW_LEAST];
+	size_t n = 0, at;
 
-	for (size_t i = 0; i < view->n && code == 0; i++)
-		if (hidden[i] && perf_op_counts(&r->ops.v[view->v[i]]))
-			code = vec_push(&small, (uint32_t)i);
-	if (code == 0 && small.n) {
-		for (size_t i = 0; i < small.n; i++)
-			small.v[i] = view->v[small.v[i]];
-		qsort_r(small.v, small.n, sizeof(*small.v), compare_weight, (void *)r);
-		for (size_t i = 0; i < small.n && i < worst; i++)
-			shown[small.v[i]] = true;
+	for (size_t i = 0; i < view->n; i++) {
+		uint32_t op = view->v[i];
+
+		if (!hidden[i] || !perf_op_counts(&r->ops.v[op]))
+			continue;
+		for (at = n; at > 0 && compare_weight(&op, &most[at - 1], (void *)r) < 0; at--)
+			if (at < worst)
+				most[at] = most[at - 1];
+		if (at < worst)
+			most[at] = op;
+		n += n < worst;
 	}
-	vec_free(&small);
-	return code;
+	for (size_t i = 0; i < n; i++)
+		shown[most[i]] = true;
 }
 
 int perf_view_hide(struct perf_view *view, const struct perf_report *r, struct perf_hidden *h)
@@ -647,7 +649,7 @@ int perf_view_hide(struct perf_view *view, const struct perf_report *r, struct p
 		left += !hidden[i];
 	}
 	if (code == 0 && left < VIEW_LEAST)
-		code = view_keep_worst(view, r, hidden, VIEW_LEAST - left, shown);
+		view_keep_worst(view, r, hidden, VIEW_LEAST - left, shown);
 	for (size_t i = 0; i < view->n && code == 0; i++) {
 		const struct perf_op *op = &r->ops.v[view->v[i]];
 

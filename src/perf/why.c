@@ -120,9 +120,15 @@ static void write_tensor(struct writer *w, enum perf_tensor t)
 	}
 	buf_addf(w->out, " of %s in %s: %s\n", k->datatype[t] ? k->datatype[t] : "?",
 		 k->memory[t] ? k->memory[t] : "?",
-		 !k->memory[t]                  ? "not known whether it counts"
-		 : strstr(k->memory[t], "DRAM") ? "goes over the DRAM"
-						: "not in DRAM, does not count");
+		 !k->memory[t]        ? "not known whether it counts"
+		 : perf_in_dram(k, t) ? "goes over the DRAM"
+				      : "not in DRAM, does not count");
+}
+
+/* The addition to a rate that was computed as FULL and is reported as RATE. */
+static const char *why_held(double full, double rate)
+{
+	return full > rate * 1.000001 ? " (the peak, which it seems to exceed a little)" : "";
 }
 
 static void write_dram(struct writer *w)
@@ -133,14 +139,17 @@ static void write_dram(struct writer *w)
 	for (int t = 0; t < TENSORS; t++)
 		write_tensor(w, (enum perf_tensor)t);
 	if (!(op->has & HAS_DRAM) || isnan(op->dram)) {
-		buf_adds(w->out, isnan(op->bytes)
-					 ? "  a place, type or shape is missing: no figure\n"
-				 : op->bytes == 0 ? "  nothing goes over the DRAM: no figure\n"
-						  : "  the duration is missing: no figure\n");
+		buf_adds(w->out,
+			 isnan(op->bytes) ? "  a place, type or shape is missing: no figure\n"
+			 : op->bytes == 0 ? "  nothing goes over the DRAM: no figure\n"
+			 : op->has & HAS_TIME && op->time > 0
+				 ? "  more than the DRAM can move in that time, so not all of "
+				   "it moves: no figure\n"
+				 : "  the duration is missing: no figure\n");
 		return;
 	}
-	buf_addf(w->out, "  %.0f bytes / %.0f ns = %.2f GB/s\n", op->bytes, w->row->duration,
-		 op->dram);
+	buf_addf(w->out, "  %.0f bytes / %.0f ns = %.2f GB/s%s\n", op->bytes, w->row->duration,
+		 op->dram, why_held(op->bytes / w->row->duration, op->dram));
 	if (op->has & HAS_DRAM_PCT)
 		buf_addf(w->out, "  of %g GB/s (%s) that is %.2f %%\n", w->r->arch->dram_gbs,
 			 w->r->arch->report, op->dram_pct);
@@ -177,13 +186,17 @@ static void write_flops(struct writer *w)
 
 	why_title(w, "Arithmetic");
 	if (isnan(op->operations) || !(op->has & HAS_FLOPS)) {
-		buf_adds(w->out, "  a size or the duration is missing: no figure\n");
+		buf_adds(w->out,
+			 !isnan(op->operations) && op->has & HAS_TIME && op->time > 0
+				 ? "  more than the cores can compute in that time: no figure\n"
+				 : "  a size or the duration is missing: no figure\n");
 		return;
 	}
 	write_sizes(w);
-	buf_addf(w->out, "  %s%.0f operations / %.0f ns = %.3f TFLOP/s\n",
+	buf_addf(w->out, "  %s%.0f operations / %.0f ns = %.3f TFLOP/s%s\n",
 		 w->k->attention ? "4 x their product: " : "2 x their product = ", op->operations,
-		 w->row->duration, op->flops);
+		 w->row->duration, op->flops,
+		 why_held(op->operations / w->row->duration / 1e3, op->flops));
 	if (!(op->has & HAS_FLOPS_PCT))
 		return;
 	peak = w->r->arch->tflops[w->k->fidelity];

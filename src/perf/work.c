@@ -43,11 +43,6 @@ static double plain_size(const char *type)
 	return (double)bits / 8;
 }
 
-static bool in_dram(const struct perf_kind *k, enum perf_tensor t)
-{
-	return k->memory[t] && strstr(k->memory[t], "DRAM");
-}
-
 /* Bytes from and to DRAM; NaN if a tensor's memory, type or shape is unknown. */
 double perf_dram_bytes(const struct perf_kind *k)
 {
@@ -59,7 +54,7 @@ double perf_dram_bytes(const struct perf_kind *k)
 
 		if (!k->memory[t])
 			return NAN;
-		if (!in_dram(k, t))
+		if (!perf_in_dram(k, t))
 			continue;
 		if (!k->datatype[t] || !sizes_known(sizes, 4))
 			return NAN;
@@ -129,7 +124,7 @@ void perf_sparse_work(const struct perf_kind *k, int64_t experts, double *bytes,
 	*operations = sizes_product(factors, 5);
 	*bytes = 0;
 	for (int t = 0; t < TENSORS; t++)
-		if (in_dram(k, t) && k->datatype[t])
+		if (perf_in_dram(k, t) && k->datatype[t])
 			*bytes += sizes_product(sizes[t], 2) * plain_size(k->datatype[t]) *
 				  (double)s.active;
 }
@@ -209,7 +204,7 @@ double perf_tensor_bytes(const int64_t dims[DIMS], const char *type)
 /* Bytes of a tensor in DRAM: 0 if it is elsewhere or absent. */
 static double dram_part(const struct perf_kind *k, enum perf_tensor t)
 {
-	if (!k->memory[t] || !strstr(k->memory[t], "DRAM"))
+	if (!perf_in_dram(k, t))
 		return 0;
 	return perf_tensor_bytes(k->dim[t], k->datatype[t]);
 }
@@ -219,7 +214,7 @@ static double work_smaller(double a, double b)
 	return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 }
 
-double perf_traffic(const struct perf_kind *k)
+static double kind_traffic(const struct perf_kind *k)
 {
 	double in0 = dram_part(k, IN0), in1 = dram_part(k, IN1), out = dram_part(k, OUT);
 	double written = perf_tensor_bytes(k->dim[OUT], k->datatype[OUT]);
@@ -257,7 +252,7 @@ static double dims_volume(const int64_t dims[DIMS])
  * Attention multiplies each query with each key and the result with each value, half of them if it
  * is causal. NaN: not such an op.
  */
-double perf_attention_operations(const struct perf_kind *k)
+static double attention_operations(const struct perf_kind *k)
 {
 	const int64_t *q = k->dim[IN0], *key = k->dim[IN1];
 	double work;
@@ -268,10 +263,20 @@ double perf_attention_operations(const struct perf_kind *k)
 	return k->attention == ATTENTION_CAUSAL ? work / 2 : work;
 }
 
-/* Of a matmul with a transposed input: each element of the output is a sum over the inner size. */
-double perf_transposed_operations(const struct perf_kind *k)
+void perf_work_set(struct perf_kind *k)
 {
+	bool placed = k->memory[IN0] && k->memory[IN1] && k->memory[OUT];
 	int64_t inner = k->dim[IN0][k->transpose_a ? DIM_Y : DIM_X];
 
-	return inner == PERF_NO_NUMBER ? NAN : 2 * dims_volume(k->dim[OUT]) * (double)inner;
+	k->bytes = k->family == FAMILY_MATMUL && !placed ? NAN : kind_traffic(k);
+	if (k->family == FAMILY_CONV)
+		k->operations = perf_conv_operations(k);
+	else if (k->family != FAMILY_MATMUL)
+		k->operations = attention_operations(k);
+	else if (!k->transpose_a && !k->transpose_b)
+		k->operations = perf_matmul_operations(k);
+	else if (inner == PERF_NO_NUMBER)
+		k->operations = NAN;
+	else /* each element of the output is a sum over the inner size */
+		k->operations = 2 * dims_volume(k->dim[OUT]) * (double)inner;
 }

@@ -195,3 +195,22 @@ import json
 ops = json.load(open("out"))["ops"]
 assert [o["op_to_op_gap_us"] for o in ops] == [None, 0, 0, 0, 0] and ops[0]["limit"] == "reader", ops[0]
 PY
+
+# No op exceeds a peak: a little above it counts as the peak, more has no figure. 8 MiB in DRAM at 288 GB/s take 29.1 us.
+{
+	for us in 29 28 27; do
+		echo "Matmul;dev;0;${us}000;0;64;2048;1024;1024;LoFi;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
+	done
+	echo 'Matmul;dev;0;100;0;64;32;1024;1024;LoFi;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED'
+} | sed 's/2048;1024;1024/3072;1024;1024/' | ops >peak.csv
+expect_exit 0 "$REPORT" peak.csv --format=json --arch=wormhole
+python3 - <<'PY' || fail "the peaks"
+import json
+ops = json.load(open("out"))["ops"]
+assert [o["dram_percent"] for o in ops] == [100, 100, None, None], [o["dram_percent"] for o in ops]
+assert [o["dram_gb_per_s"] and round(o["dram_gb_per_s"], 6) for o in ops] == [288, 288, None, None] and ops[3]["flops_percent"] is None, ops
+PY
+expect_exit 0 "$REPORT" peak.csv --why 2
+expect_line out '= 288.00 GB/s .the peak, which it seems to exceed a little.'
+expect_exit 0 "$REPORT" peak.csv --why 3
+expect_line out 'more than the DRAM can move in that time'

@@ -47,6 +47,24 @@ static void expect_walk(const char *text, const char *want)
 	free(got);
 }
 
+/* Cells, quotes and line ends at every place of the blocks that the reader scans. */
+static void blocks_expect(void **state)
+{
+	char text[2048], want[2048], x[200], line[] = "\r\n";
+
+	(void)state;
+	for (int n = 0; n < 200; n++) {
+		memset(x, 'x', sizeof(x));
+		x[n] = 0;
+		line[n % 2] = n % 2 ? 0 : '\r';
+		line[1] = n % 2 ? 0 : '\n';
+		snprintf(text, sizeof(text), "%s,\"%s\"\"\n,%s\",%s,,%s%s1,\"%s\",2", x, x, x, x, x,
+			 line, x);
+		snprintf(want, sizeof(want), "%s|%s\"\n,%s|%s||%s@1;1|%s|2@3;", x, x, x, x, x, x);
+		expect_walk(text, want);
+	}
+}
+
 static void records_expect(void **state)
 {
 	(void)state;
@@ -331,12 +349,12 @@ static void shortest_expect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_expect),  cmocka_unit_test(quotes_expect),
-		cmocka_unit_test(large_record),    cmocka_unit_test(any_window),
-		cmocka_unit_test(not_a_file),      cmocka_unit_test(too_many_cells),
-		cmocka_unit_test(numbers_expect),  cmocka_unit_test(integers_expect),
-		cmocka_unit_test(written_cells),   cmocka_unit_test(fixed_expect),
-		cmocka_unit_test(shortest_expect),
+		cmocka_unit_test(records_expect),  cmocka_unit_test(blocks_expect),
+		cmocka_unit_test(quotes_expect),   cmocka_unit_test(large_record),
+		cmocka_unit_test(any_window),      cmocka_unit_test(not_a_file),
+		cmocka_unit_test(too_many_cells),  cmocka_unit_test(numbers_expect),
+		cmocka_unit_test(integers_expect), cmocka_unit_test(written_cells),
+		cmocka_unit_test(fixed_expect),    cmocka_unit_test(shortest_expect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
