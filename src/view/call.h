@@ -88,6 +88,7 @@ int warnings_put(struct view_call *c);
 	X(lock, ROWS)     \
 	X(lock_tiles, ROWS) \
 	X(grid, SCAN)     \
+	X(noc, SCAN)      \
 	X(op, OPS)        \
 	X(op_lanes, SCAN) \
 	X(overview, OPS)  \

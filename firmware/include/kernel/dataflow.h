@@ -96,12 +96,27 @@ inline void noc_async_read(uint64_t from, uint32_t to, uint32_t size, uint8_t no
 }
 
 /* State: the command buffer keeps its target, and for single packets its size. */
-FORCE_INLINE void noc_async_read_set_state(uint64_t from, uint8_t noc = noc_index)
+namespace tacho
 {
-	TACHO_NOC_EVENT_ON(noc, READ_SET_STATE, from, 0, 0, 0);
+FORCE_INLINE void read_set_state(uint8_t noc, uint64_t from, uint32_t size)
+{
+	TACHO_NOC_EVENT_ON(noc, READ_SET_STATE, from, 0, size, 0);
 	niu_wait(noc, NIU_BUF_READ);
 	NIU(noc, NIU_BUF_READ, NIU_TARG_MID) = (uint32_t)(from >> 32);
 	NIU(noc, NIU_BUF_READ, NIU_CTRL) = NIU_CTRL_READ;
+}
+template <bool posted>
+FORCE_INLINE void write_set_state(uint8_t noc, uint64_t to, uint32_t size)
+{
+	TACHO_NOC_EVENT_ON(noc, WRITE_SET_STATE, to, 0, size, posted);
+	niu_wait(noc, NIU_BUF_WRITE);
+	NIU(noc, NIU_BUF_WRITE, NIU_CTRL) = posted ? NIU_CTRL_POSTED : NIU_CTRL_WRITE;
+	NIU(noc, NIU_BUF_WRITE, NIU_RET_MID) = (uint32_t)(to >> 32);
+}
+} // namespace tacho
+FORCE_INLINE void noc_async_read_set_state(uint64_t from, uint8_t noc = noc_index)
+{
+	tacho::read_set_state(noc, from, 0);
 }
 template <bool count = true>
 FORCE_INLINE void noc_async_read_with_state(uint32_t from, uint32_t to, uint32_t size,
@@ -123,7 +138,7 @@ template <bool use_vc = false>
 FORCE_INLINE void noc_async_read_one_packet_set_state(uint64_t from, uint32_t size, uint32_t = 0,
 						      uint8_t noc = noc_index)
 {
-	noc_async_read_set_state(from, noc);
+	tacho::read_set_state(noc, from, size);
 	NIU(noc, NIU_BUF_READ, NIU_LEN) = size;
 }
 template <bool count = true, bool use_vc = false>
@@ -221,10 +236,7 @@ template <bool posted = false>
 FORCE_INLINE void noc_async_write_set_state(uint64_t to, uint8_t noc = noc_index,
 					    uint8_t = NOC_UNICAST_WRITE_VC)
 {
-	TACHO_NOC_EVENT_ON(noc, WRITE_SET_STATE, to, 0, 0, posted);
-	niu_wait(noc, NIU_BUF_WRITE);
-	NIU(noc, NIU_BUF_WRITE, NIU_CTRL) = posted ? NIU_CTRL_POSTED : NIU_CTRL_WRITE;
-	NIU(noc, NIU_BUF_WRITE, NIU_RET_MID) = (uint32_t)(to >> 32);
+	tacho::write_set_state<posted>(noc, to, 0);
 }
 template <bool posted = false>
 FORCE_INLINE void noc_async_write_with_state(uint32_t from, uint32_t to, uint32_t size,
@@ -246,7 +258,7 @@ FORCE_INLINE void noc_async_write_one_packet_set_state(uint64_t to, uint32_t siz
 						       uint8_t noc = noc_index,
 						       uint8_t = NOC_UNICAST_WRITE_VC)
 {
-	noc_async_write_set_state<posted>(to, noc);
+	tacho::write_set_state<posted>(noc, to, size);
 	NIU(noc, NIU_BUF_WRITE, NIU_LEN) = size;
 }
 template <bool posted = false>
