@@ -181,9 +181,12 @@ export const api = {
 	sample: (id: number, q: Query, s?: AbortSignal) => getJson<T.Sample>(`t/${id}/sample`, q, s, Priority.sight),
 	query: (id: number, sql: string, s?: AbortSignal) => getJson<T.QueryResult>(`t/${id}/query`, { sql }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
+	noc: (id: number, q: Query, s?: AbortSignal) => getJson<T.Noc>(`t/${id}/noc`, q, s),
+	sourceCost: (id: number, q: Query, s?: AbortSignal) => getJson<T.SourceCost>(`t/${id}/source_cost`, q, s),
 	search: (id: number, q: string, s?: AbortSignal) => getJson<{ rows: T.SearchRow[]; messages_looked_at?: number }>(`t/${id}/search`, { q, limit: 50 }, s),
 	overview: (id: number, s?: AbortSignal) => getJson<T.Overview>(`t/${id}/overview`, {}, s).then((o) => fullOverview(id, o)),
 	compare: (q: Query, s?: AbortSignal) => getJson<T.Page<T.CompareRow>>("compare", q, s),
+	compareTree: (what: "flame" | "stacks", q: Query, s?: AbortSignal) => getJson<T.ChangeTree>(`compare/${what}`, q, s),
 	compareHist: (q: Query, s?: AbortSignal) => getJson<{ a: T.Hist; b: T.Hist }>("compare/hist", q, s),
 	source: (id: number, name: number, s?: AbortSignal) =>
 		getJson<{ file: string; line: number; text: string[]; first: number }>(`t/${id}/source`, { name }, s),

@@ -240,6 +240,56 @@ export interface Stacks {
 	items: [depth: number, name: number, total: number, self: number, samples: number, selfSamples: number][];
 }
 
+export interface ChangeSide {
+	share: number;
+	total: number;
+	self: number;
+	/** Of zones. */
+	count?: number;
+	/** Of sampled functions. */
+	samples?: number;
+}
+
+/** A name on its path in two traces, in tree order; ERROR: the standard error of a sampled share. */
+export interface Change {
+	depth: number;
+	name: string;
+	library?: string;
+	a: ChangeSide;
+	b: ChangeSide;
+	change: number;
+	error?: number;
+}
+
+export interface ChangeTree {
+	a: { total: number };
+	b: { total: number };
+	items: Change[];
+	items_total: number;
+}
+
+export interface Noc {
+	size: [w: number, h: number];
+	events: number;
+	read: number;
+	write: number;
+	multicast: number;
+	unrouted: number;
+	capacity: number | null;
+	links: [x: number, y: number, noc: number, direction: "right" | "down" | "left" | "up", read: number, write: number][];
+}
+
+/** Samples by line of a file; TEXT: its lines from FIRST on, if the viewer has the file. */
+export interface SourceCost {
+	file: string;
+	samples: number;
+	total: number;
+	lines: [line: number, total: number, self: number, samples: number][];
+	line: number;
+	first?: number;
+	text: string[] | null;
+}
+
 /** The first result of an SQL text; MORE: it has more rows than these. */
 export interface QueryResult {
 	columns: string[];

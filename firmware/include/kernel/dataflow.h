@@ -105,8 +105,7 @@ FORCE_INLINE void read_set_state(uint8_t noc, uint64_t from, uint32_t size)
 	NIU(noc, NIU_BUF_READ, NIU_TARG_MID) = (uint32_t)(from >> 32);
 	NIU(noc, NIU_BUF_READ, NIU_CTRL) = NIU_CTRL_READ;
 }
-template <bool posted>
-FORCE_INLINE void write_set_state(uint8_t noc, uint64_t to, uint32_t size)
+template <bool posted> FORCE_INLINE void write_set_state(uint8_t noc, uint64_t to, uint32_t size)
 {
 	TACHO_NOC_EVENT_ON(noc, WRITE_SET_STATE, to, 0, size, posted);
 	niu_wait(noc, NIU_BUF_WRITE);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two traces, or two tables of ops, side by side.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { api } from "../api";
-import { fmtCount, fmtDur, shortName } from "../format";
+import { fmtCount, fmtDur, fmtPct, shortName } from "../format";
 import { params, setParam, traceId, traces } from "../state";
-import type { CompareRow, Hist } from "../types";
+import { css, oklch, theme } from "../theme";
+import type { Change, ChangeSide, ChangeTree, CompareRow, FlameNode, Hist } from "../types";
 import { Filter } from "../ui/filter";
+import { Flame } from "../ui/flame";
 import { Icon } from "../ui/icons";
 import { Histogram } from "../ui/histogram";
 import { useLoad } from "../ui/load";
@@ -101,6 +103,56 @@ function Overlay({ a, b, name }: { a: number; b: number; name: string }) {
 	);
 }
 
+/** The tree of a comparison: nodes are as wide as the mean of both shares, so that lost ones are seen, too. */
+function changeTree(t: ChangeTree): { root: FlameNode; changes: Map<FlameNode, Change> } {
+	const root: FlameNode = { name: -1, label: "all", total: 200, self: 0, count: 0, children: [] };
+	const changes = new Map<FlameNode, Change>();
+	const path = [root];
+	for (const c of t.items) {
+		const node: FlameNode = { name: -1, label: c.name, where: c.library, total: c.a.share + c.b.share, self: 0, count: 0, children: [] };
+		changes.set(node, c);
+		path.length = c.depth + 1;
+		path[c.depth]?.children.push(node);
+		path.push(node);
+	}
+	return { root, changes };
+}
+
+/** A change of the share that may be chance. */
+const isNoise = (c: Change) => Math.abs(c.change) < Math.max(0.05, 2 * (c.error ?? 0));
+
+/** Blue shrank, red grew, grey did not change: a change of 10 points has the full colour. */
+function changeColor(c: Change, dark: boolean): string {
+	const strength = isNoise(c) ? 0 : Math.min(1, Math.sqrt(Math.abs(c.change) / 10));
+	return css(oklch(dark ? 0.72 : 0.82, 0.02 + 0.13 * strength, c.change > 0 ? 25 : 255));
+}
+
+const share = (s: ChangeSide) => `${fmtPct(s.share)} (${fmtDur(s.total)})`;
+
+function describeChange(c: Change): string {
+	return `A ${share(c.a)}, B ${share(c.b)}: ${c.change > 0 ? "+" : "−"}${Math.abs(c.change).toFixed(1)} points${c.error === undefined ? "" : isNoise(c) ? ", may be chance" : ` ± ${(2 * c.error).toFixed(1)}`}`;
+}
+
+/** Both as one flame graph, coloured by what changed. */
+function ChangedFlame({ a, b, what }: { a: number; b: number; what: "flame" | "stacks" }) {
+	const r = useLoad([a, b, what].join("|"), (s) => api.compareTree(what, { a, b, limit: 4000 }, s));
+	const tree = useMemo(() => r.data && changeTree(r.data), [r.data]);
+	const dark = theme.value === "dark";
+	if (r.error)
+		return <p class="note bad" role="alert">{r.error}</p>;
+	if (!r.data || !tree)
+		return <p class="note dim">…</p>;
+	if (!tree.changes.size)
+		return <p class="note dim">{what === "stacks" ? "Neither trace has samples: record with " : "Neither trace has zones."}{what === "stacks" && <code>tacho run --sample</code>}</p>;
+	return (
+		<section class="samples" data-testid="changes">
+			<p class="dim">Shares of {what === "stacks" ? "the sampled CPU time" : "the time in zones"}: A {fmtDur(r.data.a.total)}, B {fmtDur(r.data.b.total)}. <span class="tint grew">grew</span> <span class="tint shrank">shrank</span></p>
+			<div class="scroll"><Flame root={tree.root} find={params.value.q} onOpen={() => undefined} paint={(n) => { const c = tree.changes.get(n); return c ? changeColor(c, dark) : ""; }}
+				describe={(n) => { const c = tree.changes.get(n); return c ? describeChange(c) : ""; }} /></div>
+		</section>
+	);
+}
+
 interface Sum {
 	ns: number;
 	ops: number;
@@ -145,7 +197,7 @@ export function ComparePage() {
 				{list.length > 1 && <>
 					<label><span class="key a">A</span> {pick("a", a)}</label>
 					<label><span class="key b">B</span> {pick("b", b)}</label>
-					<label>by <select value={what} onChange={(e) => setParam("what", e.currentTarget.value)}><option value="zones">zones</option><option value="ops">ops</option></select></label>
+					<label>by <select value={what} onChange={(e) => setParam("what", e.currentTarget.value)}><option value="zones">zones</option><option value="ops">ops</option><option value="calls">calls</option><option value="samples">samples</option></select></label>
 					<Filter />
 					<button title="A becomes B" onClick={() => {
 						setParam("a", b ?? null);
@@ -155,7 +207,9 @@ export function ComparePage() {
 			</header>
 			<WholeTrace />
 			{list.length > 1 && a !== undefined && b !== undefined && <Sums a={a} b={b} what={what} />}
-			{list.length < 2 || a === undefined || b === undefined
+			{list.length > 1 && a !== undefined && b !== undefined && (what === "calls" || what === "samples")
+				? <ChangedFlame a={a} b={b} what={what === "calls" ? "flame" : "stacks"} />
+				: list.length < 2 || a === undefined || b === undefined
 				? <p class="dim">Give two files to compare them: <code>tacho view before.tacho after.tacho</code></p>
 				: (
 					<div class={name !== undefined && what === "zones" ? "split two" : "split"}>

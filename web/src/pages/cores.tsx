@@ -6,11 +6,11 @@ import { api } from "../api";
 import { fmtBytes, fmtCount, fmtDur, fmtNum, fmtPct } from "../format";
 import { duration, generation, go, meta, params, type Range, range, rangeQuery, setParam, setRange, showOnTimeline, traceId } from "../state";
 import { css, heat, theme, wantsBlack } from "../theme";
-import type { Grid, GridCell, OpRow, Track } from "../types";
+import type { Grid, GridCell, Noc, OpRow, Track } from "../types";
 import { useLoad } from "../ui/load";
 import { SectionSelect } from "../ui/section";
 
-const METRICS: [string, string][] = [["kernel", "kernel time"], ["fw", "firmware time"], ["busy", "busy %"], ["gap", "gaps between ops"], ["noc_bytes", "NoC bytes"], ["zones", "zones"]];
+const METRICS: [string, string][] = [["kernel", "kernel time"], ["fw", "firmware time"], ["busy", "busy %"], ["gap", "gaps between ops"], ["noc_bytes", "NoC bytes"], ["links", "NoC links"], ["zones", "zones"]];
 
 export function cellText(v: number | null, unit: string): string {
 	if (v === null)
@@ -78,6 +78,74 @@ export function ChipGrid({ grid, device, small = false }: { grid: Grid; device: 
 				))}
 			</tbody>
 		</table>
+	);
+}
+
+type NocUse = "all" | "read" | "write";
+type NocLink = Noc["links"][number];
+
+const NOC_USES: [string, string][] = [["all", "reads and writes"], ["read", "reads"], ["write", "writes"]];
+const linkBytes = (l: NocLink, use: NocUse) => (use === "write" ? 0 : l[4]) + (use === "read" ? 0 : l[5]);
+
+/** Where a link is drawn between the middles of two tiles, beside that of the other network. */
+const ARROWS: Record<NocLink[3], [dx: number, dy: number, ox: number, oy: number]> = { right: [1, 0, 0, -5], down: [0, 1, 5, 0], left: [-1, 0, 0, 5], up: [0, -1, -5, 0] };
+const TILE = 58;
+
+/** The chip's network: each link in the colour of its bytes. Those that lead around the edge leave the picture. */
+function LinkMap({ noc, cells, use }: { noc: Noc; cells: GridCell[]; use: NocUse }) {
+	const [w, h] = noc.size;
+	const dark = theme.value === "dark";
+	const most = noc.links.reduce((a, l) => Math.max(a, linkBytes(l, use)), 1);
+	const of = new Map(cells.map((c) => [`${c.x},${c.y}`, c]));
+	const middle = (x: number) => (x + 0.5) * TILE + 14;
+	const name = (l: NocLink) => `NoC ${l[2]}, from ${l[0]},${l[1]} ${l[3]}: ${fmtBytes(l[4])} read, ${fmtBytes(l[5])} written`;
+	return (
+		<svg class="link-map" width={w * TILE + 28} height={h * TILE + 28} role="img" aria-label={`Links of the NoC, the busiest with ${fmtBytes(most)}`}>
+			{Array.from({ length: w * h }, (_, i) => [i % w, Math.floor(i / w)]).map(([x, y]) => {
+				const c = of.get(`${x},${y}`);
+				return <g key={`${x},${y}`}><rect x={middle(x) - 15} y={middle(y) - 13} width={30} height={26} rx={4} class={c ? "core" : "tile"} /><text x={middle(x)} y={middle(y) + 4}>{x},{y}</text></g>;
+			})}
+			{[...noc.links].sort((a, b) => linkBytes(a, use) - linkBytes(b, use)).filter((l) => linkBytes(l, use) > 0).map((l) => {
+				const [dx, dy, ox, oy] = ARROWS[l[3]], v = linkBytes(l, use) / most;
+				const x = middle(l[0]) + ox + dx * 16, y = middle(l[1]) + oy + dy * 14;
+				const ex = x + dx * (TILE - 32), ey = y + dy * (TILE - 28);
+				return <g key={l.slice(0, 4).join()} stroke={css(heat(0.25 + 0.75 * v, dark))} fill={css(heat(0.25 + 0.75 * v, dark))} stroke-width={1.5 + 3 * v}><title>{name(l)}</title><line x1={x} y1={y} x2={ex} y2={ey} /><circle cx={ex} cy={ey} r={2 + 1.5 * v} stroke="none" /></g>;
+			})}
+		</svg>
+	);
+}
+
+function Links({ device, cells }: { device: number; cells: GridCell[] }) {
+	const id = traceId.value as number;
+	const use = (params.value.use ?? "all") as NocUse;
+	const r = range.value;
+	const n = useLoad(["noc", id, device, r?.t0, r?.t1, generation.value].join("|"), (s) => api.noc(id, { dev: device, ...rangeQuery() }, s));
+	if (n.error)
+		return <p class="note bad" role="alert">{n.error}</p>;
+	if (!n.data)
+		return <p class="note dim">…</p>;
+	const { links, capacity, events, read, write, multicast, unrouted, size } = n.data;
+	if (events === 0)
+		return <p class="note">{meta.value?.has.noc ? "No transfers in this range." : <>No transfers were recorded: run the program with <code>TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1</code>.</>}</p>;
+	const rows = [...links].filter((l) => linkBytes(l, use) > 0).sort((a, b) => linkBytes(b, use) - linkBytes(a, use));
+	const load = (l: NocLink) => capacity ? fmtPct(100 * linkBytes(l, use) / capacity) : "";
+	return (
+		<div data-testid="links">
+			<div class="figures">
+				<div><b>{fmtBytes(read)}</b><span>read</span></div><div><b>{fmtBytes(write)}</b><span>written</span></div>
+				{multicast > 0 && <div><b>{fmtBytes(multicast)}</b><span>of these by multicast</span></div>}
+				<div><b>{fmtCount(events)}</b><span>transfers</span></div>
+				{rows[0] && capacity && <div><b>{load(rows[0])}</b><span>load of the busiest link</span></div>}
+			</div>
+			{unrouted > 0 && <p class="warn">{fmtBytes(unrouted)} have no known way and are not in the map.</p>}
+			{size[0] > 0 && <div class="links">
+				<div class="link-scroll"><LinkMap noc={n.data} cells={cells} use={use} /></div>
+				<table class="plain"><caption>Busiest links</caption><thead><tr><th scope="col">From</th><th scope="col">Way</th><th scope="col">NoC</th><th scope="col">Read</th><th scope="col">Written</th><th scope="col" title="of what the link can carry between the first transfer and the last">Load</th></tr></thead><tbody>
+					{rows.slice(0, 12).map((l) => <tr key={l.slice(0, 4).join()}><td>{l[0]},{l[1]}</td><td>{l[3]}</td><td class="num">{l[2]}</td><td class="num">{fmtBytes(l[4])}</td><td class="num">{fmtBytes(l[5])}</td><td class="num">{load(l)}</td></tr>)}
+				</tbody></table>
+			</div>}
+			<p class="dim">Routes follow the network's rule: along X, then along Y; NoC 0 right and down, NoC 1 left and up, around the edges.</p>
+		</div>
 	);
 }
 
@@ -196,7 +264,8 @@ function useOps(): OpRow[] {
 
 function Device({ device }: { device: number }) {
 	const id = traceId.value as number;
-	const metric = params.value.metric ?? "kernel", agg = params.value.agg ?? "sum";
+	const links = params.value.metric === "links";
+	const metric = links ? "noc_bytes" : params.value.metric ?? "kernel", agg = params.value.agg ?? "sum";
 	const r = range.value;
 	const g = useLoad([id, device, metric, agg, r?.t0, r?.t1, generation.value].join("|"), (s) => api.grid(id, { dev: device, metric, agg, ...rangeQuery() }, s), 30);
 	const d = meta.value?.devices.find((e) => e.device === device);
@@ -208,7 +277,8 @@ function Device({ device }: { device: number }) {
 				{d?.bound_ns === null && <p class="warn">clock not synchronised with the host</p>}
 			</header>
 			{g.error && <p class="note bad" role="alert">{g.error}</p>}
-			{g.data && <>
+			{g.data && links && <Links device={device} cells={g.data.cells} />}
+			{g.data && !links && <>
 				<div class="figures">
 					<div><b data-testid="imbalance">{g.data.imbalance === null || !Number.isFinite(g.data.imbalance) ? "–" : g.data.imbalance.toFixed(2)}</b><span>imbalance (max / mean)</span></div>
 					<div><b>{cellText(g.data.max, g.data.unit) || "0"}</b><span>max</span></div>
@@ -240,7 +310,7 @@ export function CoresPage() {
 				<h1>Cores</h1>
 				{devices.length > 0 && <>
 					<label>show {select("metric", "kernel", METRICS)}</label>
-					<label>as {select("agg", "sum", [["sum", "sum"], ["mean", "mean"], ["max", "largest"]])}</label>
+					{params.value.metric === "links" ? <label>count {select("use", "all", NOC_USES)}</label> : <label>as {select("agg", "sum", [["sum", "sum"], ["mean", "mean"], ["max", "largest"]])}</label>}
 					{devices.length > 1 && <label>device {select("dev", "", [["", "all"], ...devices.map((d) => [String(d), String(d)] as [string, string])])}</label>}
 					<SectionSelect />
 				</>}

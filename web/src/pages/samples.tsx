@@ -12,7 +12,7 @@ import { Flame } from "../ui/flame";
 import { useLoad } from "../ui/load";
 import { DataTable } from "../ui/table";
 
-const VIEWS: [string, string][] = [["down", "Top-down"], ["up", "Bottom-up"], ["list", "Functions"]];
+const VIEWS: [string, string][] = [["down", "Top-down"], ["up", "Bottom-up"], ["list", "Functions"], ["lines", "Lines"]];
 const LIMIT = 4000;
 
 type Name = Stacks["names"][number];
@@ -143,6 +143,73 @@ function Butterfly({ fn, query, of }: { fn: string; query: Record<string, string
 	);
 }
 
+/** The lines of a file with their time, beside the text if the viewer has the file. */
+function FileLines({ file, query, of }: { file: string; query: Record<string, string | number | undefined>; of: string }) {
+	const id = traceId.value as number;
+	const around = params.value.line;
+	const r = useLoad(["lines", of, file, around].join("|"), (s) => api.sourceCost(id, { ...query, file, line: around }, s));
+	if (r.error)
+		return <p class="note bad" role="alert">{r.error}</p>;
+	if (!r.data)
+		return <p class="note dim">…</p>;
+	const { lines, text, first = 1 } = r.data, whole = Math.max(1, r.data.total);
+	const most = lines.reduce((a, l) => Math.max(a, l[2]), 1);
+	const cost = new Map(lines.map((l) => [l[0], l] as const));
+	const rows = text ? text.map((t, i) => [first + i, t] as const) : lines.map((l) => [l[0], ""] as const);
+	const outside = lines.filter((l) => !rows.some((k) => k[0] === l[0])).sort((x, y) => y[2] - x[2]).slice(0, 8);
+	return (
+		<div class="scroll" data-testid="lines">
+			{!text && <p class="note">Start with <code>--source DIR</code> to see the text of the files below DIR.</p>}
+			{outside.length > 0 && <p class="dim">elsewhere in this file: {outside.map((l) => <><button key={l[0]} class="link" onClick={() => setParam("line", l[0])}>line {l[0]} ({fmtPct(100 * l[2] / whole)})</button> </>)}</p>}
+			<table class="plain source-lines"><thead><tr><th scope="col">Self</th><th scope="col">Total</th><th scope="col">Line</th><th scope="col">Source</th></tr></thead><tbody>
+				{rows.map(([n, t]) => {
+					const c = cost.get(n);
+					return (
+						<tr key={n} class={c && c[2] > whole / 20 ? "hot" : ""}>
+							<td class="num" style={c ? { background: `linear-gradient(to left, var(--accent-soft) ${100 * c[2] / most}%, transparent 0)` } : {}}>{c && c[2] > 0 ? fmtPct(100 * c[2] / whole) : ""}</td>
+							<td class="num">{c ? fmtDur(c[1]) : ""}</td><td class="num dim">{n}</td><td><code>{t}</code></td>
+						</tr>
+					);
+				})}
+			</tbody></table>
+		</div>
+	);
+}
+
+/** Files by the time in their lines; one of them with its text. */
+function Lines({ query, of, q }: { query: Record<string, string | number | undefined>; of: string; q: string }) {
+	const id = traceId.value as number;
+	const file = params.value.file;
+	const r = useLoad(file !== undefined ? null : "files" + of, (s) => api.stacks(id, { ...query, by: "file", list: 1, limit: LIMIT }, s));
+	if (r.error)
+		return <p class="note bad" role="alert">{r.error}</p>;
+	if (file !== undefined) {
+		return <>
+			<p><button class="link" onClick={() => {
+				setParam("line", null);
+				setParam("file", null);
+			}}>all files</button> › <b>{file}</b></p>
+			<FileLines file={file} query={query} of={of} />
+		</>;
+	}
+	if (!r.data)
+		return <p class="note dim">…</p>;
+	const { names, total, items } = r.data;
+	const rows = items.map((i) => ({ file: names[i[1]].file || names[i[1]].name, known: names[i[1]].file !== "", library: names[i[1]].library, total: i[2], self: i[3] }))
+		.filter((k) => wordsTake(q, k.file)).sort((x, y) => y.self - x.self);
+	return (
+		<DataTable label="Files" deps={[of, q].join("|")} load={async (offset, limit) => ({ rows: rows.slice(offset, offset + limit), total: rows.length })}
+			onRow={(k) => k.known && setParam("file", k.file)} empty="No samples in this range."
+			columns={[
+				{ key: "file", title: "File", width: "minmax(220px, 2fr)", render: (k) => <span title={k.file}>{k.file}</span> },
+				{ key: "library", title: "Library", width: "minmax(120px, 1fr)", render: (k) => <span class="dim">{k.library}</span> },
+				{ key: "self", title: "Self", width: "90px", num: true, render: (k) => fmtDur(k.self) },
+				{ key: "selfp", title: "Self %", width: "70px", num: true, render: (k) => fmtPct(100 * k.self / Math.max(1, total)) },
+				{ key: "total", title: "Total", width: "90px", num: true, render: (k) => fmtDur(k.total) },
+			]} />
+	);
+}
+
 /** FILTER: range and tracks. */
 export function SamplesTab({ filter }: { filter: Record<string, string | number | undefined> }) {
 	const id = traceId.value as number;
@@ -150,7 +217,7 @@ export function SamplesTab({ filter }: { filter: Record<string, string | number 
 	const kind = VIEWS.find((v) => v[0] === params.value.view)?.[0] ?? "down", off = params.value.off === "1" ? 1 : undefined;
 	const query = { ...filter, off };
 	const of = JSON.stringify([id, query, generation.value]);
-	const r = useLoad(fn ? null : kind + of, (s) => api.stacks(id, { ...query, up: kind === "up" ? 1 : undefined, list: kind === "list" ? 1 : undefined, limit: LIMIT }, s));
+	const r = useLoad(fn || kind === "lines" ? null : kind + of, (s) => api.stacks(id, { ...query, up: kind === "up" ? 1 : undefined, list: kind === "list" ? 1 : undefined, limit: LIMIT }, s));
 	const tree = useMemo(() => r.data && kind !== "list" ? treeOf(r.data) : null, [r.data]);
 	if (!meta.value)
 		return null;
@@ -159,6 +226,7 @@ export function SamplesTab({ filter }: { filter: Record<string, string | number 
 			<div class="options">
 				{VIEWS.map(([key, title]) => <button key={key} aria-pressed={kind === key && !fn} onClick={() => {
 					setParam("fn", null);
+					setParam("file", null);
 					setParam("view", key === "down" ? null : key);
 				}}>{title}</button>)}
 				<label class="check"><input type="checkbox" checked={off === 1} onChange={(e) => setParam("off", e.currentTarget.checked ? "1" : null)} /> blocked time instead of CPU time</label>
@@ -167,7 +235,7 @@ export function SamplesTab({ filter }: { filter: Record<string, string | number 
 			</div>
 			<StateBar query={filter} />
 			{r.error && <p class="note bad" role="alert">{r.error}</p>}
-			{fn ? <Butterfly fn={fn} query={query} of={of} />
+			{kind === "lines" && !fn ? <Lines query={query} of={of} q={q} /> : fn ? <Butterfly fn={fn} query={query} of={of} />
 				: !r.data ? <p class="note dim">…</p>
 					: kind === "list" ? <Functions s={r.data} of={of} q={q} />
 						: tree && <div class="scroll"><Flame root={tree} find={q} onOpen={(n) => setParam("fn", n.label ?? null)} /></div>}

@@ -5,7 +5,7 @@ import { api, type Query, url } from "../api";
 import { baseName, fmtCount, fmtDur, fmtPct, fmtTime, shortName, wordsTake } from "../format";
 import { nameOf, nameRow, namesVersion } from "../names";
 import { duration, generation, go, litName, meta, params, range, rangeQuery, setParam, showOnTimeline, traceId } from "../state";
-import type { Group, Instance, LockRow, StatRow } from "../types";
+import type { FlameNode, Group, Instance, LockRow, StatRow } from "../types";
 import { SamplesTab } from "./samples";
 import { ExportLinks, Filter } from "../ui/filter";
 import { Flame } from "../ui/flame";
@@ -159,6 +159,7 @@ function Detail({ name }: { name: number }) {
 					litName.value = name;
 					go("timeline");
 				}}>Highlight on the timeline</button>
+				<button onClick={() => setParam("tab", "flame")}>Callers and calls</button>
 			</div>
 			{h.error && <p class="note bad" role="alert">{h.error}</p>}
 			{h.data && <><Histogram series={[{ hist: h.data, className: "bar", label: "" }]} options={{ logCount, cumulate, logTime }} chosen={lengths && [lengths.d0, lengths.d1]}
@@ -168,12 +169,46 @@ function Detail({ name }: { name: number }) {
 	);
 }
 
+const FLAME_VIEWS: [string, string, string][] = [["down", "Top-down", "from the outermost zones to the innermost"], ["up", "Bottom-up", "from the zones that take the time to their callers"]];
+
+/** One zone between its callers and what it calls. */
+function Around({ name }: { name: number }) {
+	const id = traceId.value as number;
+	const key = [rangeKey(), name, generation.value].join("|");
+	const callers = useLoad("callers" + key, (s) => api.flame(id, { ...filterQuery(), name, up: true, limit: 2000 }, s));
+	const calls = useLoad("calls" + key, (s) => api.flame(id, { ...filterQuery(), name, limit: 2000 }, s));
+	const error = callers.error ?? calls.error;
+	const open = (n: FlameNode) => n.name >= 0 && setParam("name", n.name);
+	const named = (root: FlameNode): FlameNode => ({ ...root, label: shortName(nameOf(name)) });
+	return (
+		<div class="scroll" data-testid="around">
+			<p><button class="link" onClick={() => setParam("name", null)}>all zones</button> › <b>{shortName(nameOf(name))}</b>{calls.data && <> {fmtDur(calls.data.root.total)}, self {fmtDur(calls.data.root.self)}, {fmtCount(calls.data.root.count)} {calls.data.root.count === 1 ? "zone" : "zones"}</>}</p>
+			{error && <p class="note bad" role="alert">{error}</p>}
+			<h3>Called by</h3>
+			{callers.data && <Flame root={named(callers.data.root)} onOpen={open} />}
+			<h3>Calls</h3>
+			{calls.data && <Flame root={named(calls.data.root)} onOpen={open} />}
+		</div>
+	);
+}
+
 function FlameTab() {
 	const id = traceId.value as number;
-	const f = useLoad([rangeKey(), generation.value].join("|"), (s) => api.flame(id, { ...filterQuery(), limit: 2000 }, s));
-	if (f.error)
-		return <p class="note bad" role="alert">{f.error}</p>;
-	return f.data ? <Flame root={f.data.root} find={params.value.q} /> : <p class="note dim">…</p>;
+	const up = params.value.view === "up", name = params.value.name;
+	const f = useLoad(name !== undefined ? null : [rangeKey(), up, generation.value].join("|"), (s) => api.flame(id, { ...filterQuery(), up: up || undefined, limit: 2000 }, s));
+	return (
+		<section class="samples">
+			<div class="options">
+				{FLAME_VIEWS.map(([key, title, hint]) => <button key={key} title={hint} aria-pressed={name === undefined && up === (key === "up")} onClick={() => {
+					setParam("name", null);
+					setParam("view", key === "up" ? "up" : null);
+				}}>{title}</button>)}
+				<span class="dim">A click zooms; a second one shows the zone between its callers and what it calls.</span>
+			</div>
+			{f.error && <p class="note bad" role="alert">{f.error}</p>}
+			{name !== undefined ? <Around name={+name} /> : f.data ? <Flame root={f.data.root} find={params.value.q} onOpen={(n) => n.name >= 0 && setParam("name", n.name)} /> : !f.error && <p class="note dim">…</p>}
+		</section>
+	);
 }
 
 const LOCK_SORTS: Record<string, (r: LockRow) => number | string> = {

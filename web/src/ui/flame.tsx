@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All calls by name, as wide as their time: an icicle, the root on top.
 import { useState } from "preact/hooks";
-import { elide, fmtCount, fmtDur, fmtPct, shortName, wordsTake } from "../format";
+import { fmtCount, fmtDur, fmtPct, shortName, wordsTake } from "../format";
 import { nameOf } from "../names";
 import { go } from "../state";
 import { css, hashText, oklch, theme } from "../theme";
@@ -43,8 +43,19 @@ function foundTime(n: FlameNode, takes: (n: FlameNode) => boolean): number {
 	return takes(n) ? n.total : n.children.reduce((sum, c) => sum + foundTime(c, takes), 0);
 }
 
-/** FIND: words whose nodes are marked; ONOPEN: a click on the node that is zoomed to. */
-export function Flame({ root, find: words = "", onOpen }: { root: FlameNode; find?: string; onOpen?: (n: FlameNode) => void }) {
+interface FlameProps {
+	root: FlameNode;
+	/** Words whose nodes are marked. */
+	find?: string;
+	/** A click on the node that is zoomed to. */
+	onOpen?: (n: FlameNode) => void;
+	/** Another colour than that of the name. */
+	paint?: (n: FlameNode) => string;
+	/** Other figures than time and count. */
+	describe?: (n: FlameNode) => string;
+}
+
+export function Flame({ root, find: words = "", onOpen, paint, describe }: FlameProps) {
 	const [zoom, setZoom] = useState<number[]>([]);
 	const [over, setOver] = useState<FlameNode | null>(null);
 	const list: Place[] = [];
@@ -66,19 +77,20 @@ export function Flame({ root, find: words = "", onOpen }: { root: FlameNode; fin
 				</nav>
 				<span class="spacer" />
 				{words && <span class="dim">found {fmtPct(100 * foundTime(root, takes) / root.total)} · </span>}
-				<b>{labelOf(shown)}</b> {shown.where && <span class="dim">{shown.where}</span>} {fmtDur(shown.total)} {shown !== root && <>({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} {shown.label !== undefined ? "samples" : shown.count === 1 ? "zone" : "zones"}</>}
+				<b>{labelOf(shown)}</b> {shown.where && <span class="dim">{shown.where}</span>} {describe ? describe(shown) : <>{fmtDur(shown.total)} {shown !== root && <>({fmtPct(100 * shown.total / root.total)}), self {fmtDur(shown.self)}, {fmtCount(shown.count)} {shown.label !== undefined ? "samples" : shown.count === 1 ? "zone" : "zones"}</>}</>}
 			</p>
 			<div class="flame-box" onPointerLeave={() => setOver(null)}>
 				<div class="flame-rows" style={{ height: `${height}px` }}>
 					{list.map((p) => {
 						const name = labelOf(p.node), h = hashText(p.node.where ?? name), at = words !== "" && takes(p.node);
+						const own = at || p.node === root ? undefined : paint?.(p.node);
 						const hue = p.node.where !== undefined ? h % 360 : 30 + h % 75;
 						return (
-							<button key={p.path.join(".") || "root"} tabIndex={p.w > 0.02 ? 0 : -1} aria-label={`${name}, ${fmtDur(p.node.total)}`}
-								style={{ left: `${p.x * 100}%`, width: `${p.w * 100}%`, top: `${p.depth * ROW}px`, background: css(at ? oklch(dark ? 0.8 : 0.75, 0.17, 330) : isAll(p.node) || p.node === root ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, p.node.where !== undefined ? 0.07 : 0.1, hue)) }}
+							<button key={p.path.join(".") || "root"} tabIndex={p.w > 0.02 ? 0 : -1} aria-label={`${name}, ${describe ? describe(p.node) : fmtDur(p.node.total)}`}
+								style={{ left: `${p.x * 100}%`, width: `${p.w * 100}%`, top: `${p.depth * ROW}px`, background: own ?? css(at ? oklch(dark ? 0.8 : 0.75, 0.17, 330) : isAll(p.node) || p.node === root || paint ? oklch(dark ? 0.62 : 0.85, 0.01, 250) : oklch((dark ? 0.72 : 0.82) + (h >>> 9) % 5 / 60, p.node.where !== undefined ? 0.07 : 0.1, hue)) }}
 								onPointerEnter={() => setOver(p.node)} onFocus={() => setOver(p.node)}
 								onClick={() => p.path.length !== zoom.length || p.node === root ? setZoom(p.path) : onOpen ? onOpen(p.node) : p.node.name >= 0 && go("statistics", { name: p.node.name })}>
-								{p.w > 0.02 && <span>{elide(name, Math.floor(p.w * 200))}</span>}
+								{p.w > 0.02 && <span>{name}</span>}
 							</button>
 						);
 					})}
