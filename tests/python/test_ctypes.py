@@ -9,6 +9,8 @@ from ttnn import _library
 
 SOURCE = os.environ["SOURCE"]
 STRUCTS = {
+    "tacho_core": _library.Core,
+    "nn_shards": _library.Shards,
     "nn_tensor": _library.NnTensor,
     "nn_job": _library.Job,
     "nn_step": _library.Step,
