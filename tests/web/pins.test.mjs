@@ -94,7 +94,7 @@ test("P pins the row under the pointer, of what is selected, or that has the foc
 	await until("that has the focus", () => pins(page), (p) => p === [...both, "d0"].join("~"));
 	await page.keyboard.press("?");
 	await page.waitForSelector("dialog");
-	assert.match(await page.locator("dialog").innerText(), /P\s+pin the row/);
+	assert.match(await page.locator("dialog").innerText(), /P\s+pin or unpin the row/);
 }));
 
 test("the keyboard reaches the timeline at once", () => withPage(async (page) => {

@@ -172,7 +172,7 @@ export function TimelinePage() {
 	const ready = meta.value !== null;
 	const set = <K extends keyof Elements>(k: K) => (e: Elements[K] | null) => { refs.current[k] = e ?? undefined; };
 	useEffect(() => {
-		if (id === null || !ready)
+		if (id === null || !ready || id !== traceId.peek())
 			return;
 		if (view.peek() === UNSET)
 			view.value = { t0: -duration.peek() * 0.01, t1: duration.peek() * 1.01 };

@@ -3,7 +3,7 @@
 import { effect, signal, untracked } from "@preact/signals";
 import { api, isAbort, Priority } from "../api";
 import { nameCount, nameOf, namesVersion } from "../names";
-import { duration, entry, follow, marks, meta, openRows, pins, range, selection, view, viewWasPlaced } from "../state";
+import { duration, entry, follow, marks, meta, openRows, pins, range, selection, traceId, view, viewWasPlaced } from "../state";
 import type { Range } from "../state";
 import { fmtDur } from "../format";
 import { theme } from "../theme";
@@ -113,6 +113,11 @@ export class Timeline {
 		this.painter = new Painter(el.base.getContext("2d", { alpha: false }) as CanvasRenderingContext2D, this.palette);
 		this.painter.rename = (name, x0, x1) => this.hostOp(name, x0, x1)?.[3] ?? null;
 		this.stops.push(
+			effect(() => {
+				// another trace's meta may arrive before the component closes this
+				if (traceId.value !== trace)
+					this.close();
+			}),
 			effect(() => {
 				const m = meta.value;
 				if (m)
