@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tacho db on a ClickHouse server: the same answers as SQLite, accounts, tables of other versions, a killed push.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/db.sh"
 . "$SOURCE/tests/clickhouse.sh"

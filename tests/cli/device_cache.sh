@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The cache of compiled kernels: a folder that others can write to is refused, and changed files are not loaded.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 cat >one.c <<'END'

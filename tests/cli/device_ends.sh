@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # However a program ends, its trace has what its device recorded; its logs have it, too, unless it was killed.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 ends=$BUILD/tests/device_ends

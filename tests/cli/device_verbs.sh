@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tacho device: list, run, disasm, trace; and errors in kernels.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files made from the option tables: man pages that groff accepts, completions that work.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 
 for verb in stats zones export check; do

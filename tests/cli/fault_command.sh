@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command's arguments, streams and status are unchanged; signals stop and save; existing output
 # files are safe.
+# labels: plain
 . "$SOURCE/tests/faults.sh"
 
 # ---- arguments, streams, status (row 45)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The cost of an event does not depend on the number of fibers, names, plots, pools, locks, threads or
 # processes. Instructions are counted for N and 2N of them, so a busy machine does not matter.
+# labels: plain
 . "$SOURCE/tests/faults.sh"
 CROWD=$PROGS/crowd
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Commands as the guides to tt-metal, tt-torch and tt-train print them.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 . "$SOURCE/tests/python.sh"

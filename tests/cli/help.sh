@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Help, version, and the errors for mistyped commands.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 
 expect_exit 2 "$TACHO"

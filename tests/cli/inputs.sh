@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reading verbs with wrong inputs.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"
 verbs=(info stats zones messages plots frames memory locks "export -o -" check)

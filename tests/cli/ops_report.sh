@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The ops report on invented logs: rows, columns, figures that the logs determine, file names.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every op in any log has a row with exactly what is known of it; each problem is listed.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 REPORT=d/reports/ops_perf_results.csv

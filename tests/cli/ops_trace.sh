@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reports and logs made from a trace are byte for byte those made from logs.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME

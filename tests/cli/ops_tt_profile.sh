@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tt_profile: the quoted command, its status, the columns from the compiler's messages, busy ports.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 MKLOGS=$BUILD/tests/mklogs
 unset TT_METAL_PROFILER_DIR TT_METAL_HOME

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Outputs: readers that leave, full disks, existing files, links, folders, pipes.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 50000 t.tacho || fail "mktrace"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Advice that can be followed, and none for ops that never ran.
+# labels: plain
 . "$SOURCE/tests/perf_lib.sh"
 
 # One slow matmul per line: NAME and its attributes.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ops that were captured, compiled for or replayed are groups of their own; only what was measured counts.
+# labels: plain
 . "$SOURCE/tests/perf_lib.sh"
 
 ops >plain.csv <<'ROWS'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reports of several hosts: each file has its own clock, and no result depends on how it is set.
+# labels: plain
 . "$SOURCE/tests/perf_lib.sh"
 
 for host in 0 1; do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The default region of a report: pairs of signposts, the last one with ops, the whole file.
+# labels: plain
 . "$SOURCE/tests/perf_lib.sh"
 
 # Each op in these files takes as many us as its name says.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # perf-report on a trace: its ops, and what the host did while the device waited.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/device.sh"
 REPORT=$BUILD/tt-perf-report

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # python -m tracy: filters and colours. interpreters: each
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 . "$SOURCE/tests/python.sh"
 

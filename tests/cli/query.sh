@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tacho query: tables, conditions, formats, limits, errors.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" -n 20000 t.tacho || fail "mktrace"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Python frames out of process, in place of the interpreter's own: shares are right, and the lines too.
+# labels: plain
 . "$SOURCE/tests/sample.sh"
 
 python=$(command -v python3)

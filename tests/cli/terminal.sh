@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Colour and cut names are for terminals alone.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 "$MKTRACE" t.tacho || fail "mktrace"
 escape=$(printf '\033')

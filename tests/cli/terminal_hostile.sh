@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Names that would drive a terminal: shown escaped there, as they are when another program reads them.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 python3 - <<'PY' || fail 'the input'
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # csvexport: columns and options of the original, and right where that is wrong.
+# labels: plain
 . "$SOURCE/tests/lib.sh"
 golden=$SOURCE/../shared/golden/tracy
 old=$BUILD/csvexport-release

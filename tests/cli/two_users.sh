@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Another user of the machine plants folders, control pages, rings, attach pages and caches, and swaps
 # folders for links while somebody records. No file of the victim changes, and the recording continues.
+# labels: plain
 . "$SOURCE/tests/faults.sh"
 
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "needs root, to be two users"
