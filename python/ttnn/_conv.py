@@ -7,8 +7,8 @@ import array
 import math
 from typing import Any, Sequence
 
-from ttnn import _library
-from ttnn._eltwise import activation_steps, activation_text
+from ttnn import _library, _move, _rows
+from ttnn._eltwise import activation_steps, activation_text, typecast
 from ttnn._move import Part, gather
 from ttnn._run import fidelity_of, on_one_device, run
 from ttnn._tensor import Tensor, code_of, convert, from_device, to_device
@@ -198,3 +198,16 @@ def avg_pool2d(input_tensor: Tensor, batch_size: int, input_h: int, input_w: int
           "avg_pool2d: means without padding are not implemented")
     return _pool("Pool2DType::AVG_POOL2D", 0, 0.0, input_tensor, windows,
                  1 / (divisor_override or math.prod(windows.kernel)), memory_config)
+
+
+def global_avg_pool2d(input_tensor: Tensor, *, memory_config: Any = None, dtype: Any = None) -> Tensor:
+    """[n, h, w, c] to [n, 1, 1, c]: the mean of all pixels."""
+    n, h, w, c = input_tensor.shape
+    rows = _move.reshape(input_tensor, (n, 1, h * w, c))
+    out = _rows.mean(rows, 2, True, memory_config=memory_config)
+    return out if dtype is None or dtype is out.dtype else typecast(out, dtype)
+
+
+def get_conv_output_dim(input: int, window: int, stride: int = 1, pad: int = 0, dilation: int = 1) -> int:
+    """Of a convolution's size along one dimension."""
+    return (input + 2 * pad - dilation * (window - 1) - 1) // stride + 1

@@ -9,10 +9,13 @@ from typing import Any, Callable, Sequence
 from ttnn import _library, _move
 from ttnn._run import float_bits, on_one_device, run, step, value_bits
 from ttnn._tensor import Tensor
-from ttnn._types import (FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, MathFidelity, UnaryOpType,
+from ttnn._types import (BLOCKS, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, MemoryConfig, UnaryOpType,
                          UnaryWithParam, bfloat16, check, fatal, float32, int32, uint32)
 
-_INT, _UNSIGNED = 1 << 22, 1 << 23  # TE_INT and TE_UNSIGNED
+_INT, _UNSIGNED, _SCALED = 1 << 22, 1 << 23, 1 << 21  # TE_INT, TE_UNSIGNED, TE_SCALED
+# What the vector unit does to integers; it would return others as they are.
+_OF_INTEGERS = {"relu", "abs", "negative", "square", "sign", "signbit", "ltz", "eqz", "logical_not", "nez",
+                "gtz", "lez", "gez", "bitwise_not", "relu_max", "identity", "fill", "clamp"}
 
 # Name in ttnn: name in the tile engine, defaults of its parameters (floats).
 UNARIES: dict[str, tuple[str, tuple[float, ...]]] = {
@@ -20,7 +23,7 @@ UNARIES: dict[str, tuple[str, tuple[float, ...]]] = {
     "relu sqrt sigmoid abs square log1p rsqrt tanh silu sign signbit exp2 expm1 sin cos tan asin "
     "acos atan sinh cosh asinh acosh atanh erf erfc erfinv i0 i1 lgamma digamma cbrt floor ceil "
     "trunc frac softsign hardsigmoid mish logical_not isinf isposinf isneginf isnan isfinite eqz "
-    "nez ltz gtz lez gez tanhshrink identity".split()}
+    "nez ltz gtz lez gez tanhshrink identity bitwise_not hardmish".split()}
 UNARIES.update({
     "exp": ("exp", (1.0,)), "log": ("log", (1.0,)), "log2": ("log", (1 / math.log(2),)),
     "log10": ("log", (1 / math.log(10),)), "reciprocal": ("recip", ()), "neg": ("negative", ()),
@@ -28,10 +31,13 @@ UNARIES.update({
 _ACTIVATIONS = {"gelu_approx": "gelu_tanh"}
 # Activations with parameters, and their defaults.
 _PARAMETRIC = {"leaky_relu": (0.01,), "elu": (1.0,), "celu": (1.0,), "hardshrink": (0.5,),
-               "softshrink": (0.5,), "relu_max": (6.0,)}
+               "softshrink": (0.5,), "relu_max": (6.0,), "relu_min": (0.0,), "clamp": (-1.0, 1.0),
+               "softplus": (1.0, 20.0), "threshold": (0.0, 0.0), "heaviside": (0.0,)}
 
 
 def _flags(name: str, dtype: Any) -> int:
+    if name in ("exp", "log"):  # of a scale
+        return _SCALED
     if dtype in FLOATS or name in ("identity",):
         return 0
     return _INT if dtype is int32 else _INT | _UNSIGNED
@@ -41,6 +47,10 @@ def unary_step(name: str, tile: int, dtype: Any = float32, *parameters: float) -
     """By its name in ttnn or in the tile engine."""
     engine, defaults = UNARIES.get(name, (name, ()))
     values = parameters or defaults
+    if engine == "celu":
+        values = (values[0], 1 / values[0])
+    elif engine == "softplus" and len(values) == 2:
+        values = (values[0], 1 / values[0], values[1])
     return step(engine, tile, parameters=[value_bits(v, dtype) for v in values],
                 flags=_flags(engine, dtype))
 
@@ -55,8 +65,11 @@ def activation_steps(activation: Any, tile: int = 0) -> list[_library.Step]:
     if isinstance(activation, UnaryWithParam):
         activation, parameters = activation.op_type, activation.params
     name = (activation if isinstance(activation, str) else activation.name).lower()
-    name = {"recip": "reciprocal", "power_iterative": "power"}.get(name, name)
-    if name not in UNARIES and name not in ("gelu", "power", *_PARAMETRIC, *_ACTIVATIONS):
+    name = {"recip": "reciprocal", "power_iterative": "power", "swish": "silu", "hardtanh": "clamp",
+            "clamp_tss": "clamp", "add_unary_sfpu": "add_unary", "sub_unary_sfpu": "sub_unary",
+            "mul_unary_sfpu": "mul_unary", "rsub": "rsub_unary"}.get(name, name)
+    if name not in UNARIES and name not in ("gelu", "power", "add_unary", "sub_unary", "mul_unary",
+                                            "rsub_unary", *_PARAMETRIC, *_ACTIVATIONS):
         raise fatal(f"activation {name!r} is not among {', '.join(sorted(UNARIES))}")
     parameters = () if name == "gelu" else parameters or _PARAMETRIC.get(name, ())
     return [unary_step(_ACTIVATIONS.get(name, name), tile, float32, *parameters)]
@@ -123,13 +136,9 @@ def apply(op: str, inputs: Sequence[Tensor], steps: Sequence[_library.Step],
 
 
 # ---- of one tensor
-def _check_float(name: str, tensor: Tensor) -> None:
-    on_one_device(name, [tensor])
-
-
 def _unary(name: str, tensor: Tensor, steps: Sequence[_library.Step], parameters: Sequence[float],
            memory_config: Any, output: Tensor | None, dtype: Any = None) -> Tensor:
-    _check_float(name, tensor)
+    on_one_device(name, [tensor])
     out = dtype or (output.dtype if output is not None else tensor.dtype)
     text = ",".join(f"{p:g}" for p in parameters)
     return apply("UnaryDeviceOperation", [tensor], steps, {
@@ -142,7 +151,9 @@ def _make_unary(name: str) -> Callable[..., Tensor]:
     def op(input_tensor: Tensor, *, memory_config: Any = None, output_tensor: Tensor | None = None,
            fast_and_approximate_mode: bool = False, queue_id: Any = None,
            sub_core_grids: Any = None) -> Tensor:
-        _check_float(name, input_tensor)
+        on_one_device(name, [input_tensor])
+        check(input_tensor.dtype in FLOATS or UNARIES[name][0] in _OF_INTEGERS,
+              f"{name}: Unsupported data type {input_tensor.dtype!r}")
         return _unary(name, input_tensor, [unary_step(name, 0, input_tensor.dtype)], (),
                       memory_config, output_tensor)
     op.__name__ = op.__qualname__ = name
@@ -154,11 +165,17 @@ for _name in UNARIES:
     globals()[_name] = _make_unary(_name)
 
 
+class GeluVariant:
+    """How gelu() is computed: exactly, or by tanh."""
+    Accurate, Tanh, FastApprox = "accurate", "tanh", "fast_approx"
+
+
 def gelu(input_tensor: Tensor, *, fast_and_approximate_mode: bool = False, variant: Any = None,
          memory_config: Any = None, output_tensor: Tensor | None = None,
          queue_id: Any = None) -> Tensor:
     """x times the normal distribution's probability of x; the model computes it exactly."""
-    return _unary("gelu", input_tensor, [unary_step("gelu", 0)], (), memory_config, output_tensor)
+    engine = "gelu_tanh" if variant == GeluVariant.Tanh else "gelu"
+    return _unary("gelu", input_tensor, [unary_step(engine, 0)], (), memory_config, output_tensor)
 
 
 def sigmoid_accurate(input_tensor: Tensor, *, memory_config: Any = None,
@@ -217,13 +234,25 @@ def clamp(input_tensor: Tensor, min: Any = None, max: Any = None, *, memory_conf
 clip = clamp
 
 
-def typecast(input_tensor: Tensor, dtype: Any, *, memory_config: Any = None,
-             output_tensor: Tensor | None = None) -> Tensor:
-    """The same values in another type."""
+def typecast(input_tensor: Tensor, *dtypes: Any, dtype: Any = None, memory_config: Any = None,
+             output_tensor: Tensor | None = None, output_dtype: Any = None,
+             sub_core_grids: Any = None) -> Tensor:
+    """The same values in another type; DTYPES: the new one, or the old and the new one."""
+    for given in dtypes:  # a memory configuration may be among them
+        if isinstance(given, MemoryConfig):
+            memory_config = given
+        else:
+            dtype = given
+    dtype = dtype or output_dtype
+    if dtype is None:
+        raise TypeError("typecast() needs a data type")
+    if input_tensor.device() is None:
+        return _move.to_dtype(input_tensor, dtype)
     on_one_device("typecast", [input_tensor])
-    if dtype is input_tensor.dtype:
+    if dtype is input_tensor.dtype and output_tensor is None:
         return input_tensor
     if input_tensor.layout is ROW_MAJOR_LAYOUT:
+        check(dtype not in BLOCKS, f"{dtype!r} tensors must be in TILE layout")
         out = typecast(_move.to_layout(input_tensor, TILE_LAYOUT), dtype,
                        memory_config=memory_config)
         return _move.to_layout(out, ROW_MAJOR_LAYOUT)
@@ -257,9 +286,18 @@ _BINARIES = {
     "bitwise_xor": ("bitwise_xor_binary", "bitwise_xor", "bitwise_xor"),
     "bitwise_left_shift": ("binary_left_shift", "left_shift", None),
     "bitwise_right_shift": ("binary_right_shift", "right_shift", None),
+    "logical_left_shift": ("binary_left_shift", "left_shift", None),
+    "logical_right_shift": ("binary_logical_shift", None, None),
 }
 _MATHS = {"add": 1, "sub": 2, "mul": 3}  # enum nn_math
-_TYPES = {"pow": "POWER", "fmod": "FMOD"}
+_TYPES = {"pow": "POWER"}
+# An operation and what is done to both operands before it, and to the result.
+_FUSED: dict[str, tuple[str, Any, Any, Any]] = {
+    "squared_difference": ("sub", None, None, "square"), "hypot": ("add", "square", "square", "sqrt"),
+    "logaddexp": ("add", "exp", "exp", "log"), "logaddexp2": ("add", "exp2", "exp2", "log2"),
+    "ldexp": ("mul", None, "exp2", None), "bias_gelu": ("add", None, None, "gelu"),
+    "logical_and": ("mul", "nez", "nez", None), "logical_or": ("maximum", "nez", "nez", None),
+    "logical_xor": ("ne", "nez", "nez", None)}
 
 
 def _subtile(a: Sequence[int], b: Sequence[int]) -> str:
@@ -291,44 +329,74 @@ def _tensors_steps(name: str, a: Tensor, b: Tensor, pre: bool) -> tuple[int, lis
     return 0, [step(_BINARIES[name][0], 0, 1, 0, flags=flags)], a, b
 
 
-def _logical(tile: int, dtype: Any) -> _library.Step:
-    return unary_step("nez", tile, dtype)
+def _number_steps(name: str, number: float, swap: bool, dtype: Any) -> list[_library.Step]:
+    """The operation with a number, by an instruction of its own or with a tile of that number."""
+    engine = _BINARIES[name][2 if swap else 1]
+    parameter, kind = number, dtype
+    if name == "div" and not swap:
+        engine, parameter = "mul_unary", 1 / number if number else math.copysign(math.inf, number)
+        kind = float32
+    if engine == "rdiv":
+        kind = float32
+    if isinstance(number, float) and not number.is_integer() and dtype not in FLOATS:
+        kind = float32
+    if engine is not None:
+        return [unary_step(engine, 0, kind, parameter)]
+    flags = 0 if dtype in FLOATS else _INT if dtype is int32 else _INT | _UNSIGNED
+    a, b = (1, 0) if swap else (0, 1)
+    return [unary_step("fill", 1, kind, number), step(_BINARIES[name][0], a, b, 0, flags=flags)]
+
+
+def _types_steps(names: Any, tile: int, dtype: Any) -> list[_library.Step]:
+    """Of a name of _FUSED."""
+    return [] if names is None else [unary_step("gelu" if names == "gelu" else names, tile, dtype)]
 
 
 def _binary(name: str, a: Any, b: Any, dtype: Any, memory_config: Any, output: Tensor | None,
-            activations: Any, lhs: Any, rhs: Any) -> Tensor:
-    if not isinstance(a, (Tensor, int, float)) or not isinstance(b, (Tensor, int, float)):
+            activations: Any, lhs: Any, rhs: Any, rounding: str | None = None) -> Tensor:
+    if not isinstance(a, (Tensor, int, float)) or not isinstance(b, (Tensor, int, float)) or not (
+            isinstance(a, Tensor) or isinstance(b, Tensor)):
         raise TypeError(f"{name}(): incompatible function arguments: tensors or numbers, not "
                         f"{type(a).__name__} and {type(b).__name__}")
     scalar, math_op = None, 0
-    pre_a, pre_b = activation_steps(lhs, 0), activation_steps(rhs, 1)
+    own, own_a, own_b, own_post = _FUSED.get(name, (name, None, None, None))
+    one = a if isinstance(a, Tensor) else b
+    other = b if isinstance(b, Tensor) else a
+    pre_a = activation_steps(lhs, 0) + _types_steps(own_a, 0, one.dtype)
+    pre_b = activation_steps(rhs, 1) + _types_steps(own_b, 1, other.dtype)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         inputs = [a, b]
         on_one_device(name, inputs)
-        if name.startswith("logical"):
-            word = {"logical_and": "bitwise_and", "logical_or": "max", "logical_xor": "ne"}[name]
-            ends = [_logical(0, a.dtype), _logical(1, b.dtype)]
-            engine = {"bitwise_and": "mul_binary", "max": "binary_max", "ne": "ne_binary"}[word]
-            flags = 0 if a.dtype in FLOATS else _INT
-            steps = [*ends, step(engine, 0, 1, 0, flags=flags)]
-        else:
-            math_op, steps, *inputs = _tensors_steps(name, a, b, bool(pre_a or pre_b))
+        math_op, steps, *inputs = _tensors_steps(own, a, b, bool(pre_a or pre_b))
     else:
         tensor, scalar, swap = (a, b, False) if isinstance(a, Tensor) else (b, a, True)
         inputs = [tensor]
-        engine = _BINARIES[name][2 if swap else 1]
-        parameter = scalar
-        if name == "div" and not swap:
-            engine, parameter = "mul_unary", (1 / scalar if scalar else math.copysign(
-                math.inf, scalar))
-        check(engine is not None, f"{name}: not with a number as the "
-              f"{'first' if swap else 'second'} operand")
-        steps = [unary_step(engine, 0, tensor.dtype, parameter)]
-        if engine == "rdiv":
-            steps = [unary_step("rdiv", 0, float32, parameter)]
-    post = activation_steps(activations)
+        on_one_device(name, inputs)
+        if own_b is None:
+            steps = _number_steps(own, scalar, swap, tensor.dtype)
+        else:  # what is done to tensors is done to a tile of the number
+            flags = 0 if tensor.dtype in FLOATS else _INT
+            steps = [step(_BINARIES[own][0], *((1, 0) if swap else (0, 1)), 0, flags=flags)]
+            pre_b = _types_steps(own_b if swap is False else own_a, 1, tensor.dtype)
+            pre_a = activation_steps(lhs, 0) + _types_steps(own_a if swap is False else own_b, 0,
+                                                            tensor.dtype)
+            pre_b = [unary_step("fill", 1, tensor.dtype, scalar), *pre_b]
+    post = _types_steps(own_post, 0, float32) + activation_steps(activations)
+    whole = name == "div" and all(t.dtype not in FLOATS for t in inputs)
+    if whole and rounding is None:  # the quotients of integers are float32
+        dtype = dtype or (output.dtype if output is not None else float32)
+        if len(inputs) == 2:
+            casts = [step("typecast", i, parameters=[t.dtype.value, 0]) for i, t in enumerate(inputs)]
+            steps = [*casts, step("div_binary", 0, 1, 0)]
+        else:
+            steps = [step("typecast", 0, parameters=[inputs[0].dtype.value, 0]), *steps]
+    elif whole and len(inputs) == 2:
+        flags = _INT if inputs[0].dtype is int32 else _INT | _UNSIGNED
+        steps = [step(f"div_int32_{rounding}", 0, 1, 0, flags=flags)]
+    elif rounding is not None:
+        post = [unary_step(rounding, 0)] + post
     first = inputs[0]
-    kind = name.upper() if name not in _TYPES else _TYPES[name]
+    kind = _TYPES.get(name, name.upper())
     described: dict[str, Any] = {
         "binary_op_type": f"BinaryOpType::{kind}", "lhs_activations": activation_text(lhs),
         "rhs_activations": activation_text(rhs), "post_activations": activation_text(activations)}
@@ -351,19 +419,23 @@ def _make_binary(name: str, in_place: bool = False, public: str = "") -> Callabl
            activations: Any = None, input_tensor_a_activations: Any = None,
            input_tensor_b_activations: Any = None, use_legacy: Any = None,
            fast_and_approximate_mode: Any = None, sub_core_grids: Any = None,
-           round_mode: Any = None, accurate_mode: Any = None, queue_id: Any = None) -> Tensor:
+           round_mode: Any = None, rounding_mode: Any = None, accurate_mode: Any = None,
+           sub_device_id: Any = None, queue_id: Any = None) -> Tensor:
         if in_place:
             output_tensor = input_tensor_a
-        check(round_mode is None, f"{name}: round_mode is not implemented")
+        mode = rounding_mode or round_mode
+        check(mode in (None, "None", "trunc", "floor"), f"{name}: Incorrect rounding mode {mode!r} "
+              "(expected None, 'trunc', or 'floor')")
         return _binary(name, input_tensor_a, input_tensor_b, dtype, memory_config, output_tensor,
-                       activations, input_tensor_a_activations, input_tensor_b_activations)
+                       activations, input_tensor_a_activations, input_tensor_b_activations,
+                       None if mode == "None" else mode)
     op.__name__ = op.__qualname__ = public or name
     op.__doc__ = f"{name} of two tensors, either of which may be repeated, or of one and a number."
     return op
 
 
 _PUBLIC = {"sub": "subtract", "mul": "multiply", "div": "divide"}
-for _name in (*_BINARIES, "logical_and", "logical_or", "logical_xor"):
+for _name in (*_BINARIES, *_FUSED):
     globals()[_name] = _make_binary(_name, public=_PUBLIC.get(_name, _name))
     globals()[_name + "_"] = _make_binary(_name, True, _name + "_")
     if _name in _PUBLIC:
@@ -381,19 +453,6 @@ def rdiv(input_tensor: Tensor, value: float, *, memory_config: Any = None,
 def rpow(input_tensor: Tensor, exponent: float, *, memory_config: Any = None) -> Tensor:
     """The number to the power of the tensor."""
     return _binary("pow", exponent, input_tensor, None, memory_config, None, None, None, None)
-
-
-def squared_difference(input_tensor_a: Tensor, input_tensor_b: Any, *, dtype: Any = None,
-                       memory_config: Any = None, output_tensor: Tensor | None = None) -> Tensor:
-    """The square of the difference."""
-    return _binary("sub", input_tensor_a, input_tensor_b, dtype, memory_config, output_tensor,
-                   ["square"], None, None)
-
-
-def logaddexp(input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: Any = None) -> Tensor:
-    """log(exp(a) + exp(b))."""
-    return _binary("add", input_tensor_a, input_tensor_b, None, memory_config, None, ["log"],
-                   ["exp"], ["exp"])
 
 
 def polyval(input_tensor: Tensor, coeffs: Sequence[float]) -> Tensor:

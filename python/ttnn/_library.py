@@ -10,7 +10,7 @@ from ctypes import (POINTER, Structure, c_char_p, c_float, c_int, c_int32, c_uin
                     c_void_p)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TENSORS, OUTPUTS, DIMS, STEPS, PRODUCT_STEPS, USERS, BANKS = 8, 3, 8, 12, 3, 32, 160  # as nn/nn.h
+TENSORS, OUTPUTS, DIMS, STEPS, PRODUCT_STEPS, USERS, BANKS = 8, 3, 8, 16, 3, 32, 160  # as nn/nn.h
 DRAM, L1 = 0, 1  # enum tacho_memory
 
 
@@ -41,6 +41,10 @@ class Job(Structure):
 class Step(Structure):
     """struct nn_step: an instruction of the vector unit."""
     _fields_ = [("word", c_uint32), ("parameters", c_uint32 * 3)]
+
+
+class Accumulate(Structure):
+    _fields_ = [("dim", c_uint32), ("reverse", c_uint32), ("step", Step)]
 
 
 class Eltwise(Structure):

@@ -252,6 +252,21 @@ def reallocate(input_tensor: Tensor, memory_config: Any = None) -> Tensor:
 move = reallocate
 
 
+def fill_implicit_tile_padding(input_tensor: Tensor, fill_value: float, *, memory_config: Any = None,
+                               sub_core_grids: Any = None) -> Tensor:
+    """The same values, with others in the padding of tiles."""
+    on_one_device("fill_implicit_tile_padding", [input_tensor])
+    check(input_tensor.layout is TILE_LAYOUT, "fill_implicit_tile_padding: the input must be in TILE layout")
+    shape = tuple(input_tensor.shape)
+    padded = pad_shape(shape, TILE_LAYOUT)
+    full = (1,) * (len(padded) - len(shape)) + shape
+    if full == tuple(padded):
+        return input_tensor
+    whole = pad(_view(input_tensor, full), [(0, n - m) for m, n in zip(full, padded)], fill_value,
+                memory_config=memory_config, op="FillPadDeviceOperation")
+    return Tensor.make(shape, whole.dtype, TILE_LAYOUT, None, whole.device(), whole.memory, whole.storage)
+
+
 def to_dtype(tensor: Tensor, dtype: Any) -> Tensor:
     """Of a tensor on the host."""
     check(tensor.device() is None, "to_dtype: the tensor must be on host")
@@ -547,7 +562,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 
 def pad(input_tensor: Tensor, padding: Any, value: float = 0.0, *, use_multicore: bool = True,
-        memory_config: Any = None, queue_id: Any = None) -> Tensor:
+        memory_config: Any = None, queue_id: Any = None, sub_core_grids: Any = None,
+        op: str = "PadDeviceOperation") -> Tensor:
     """PADDING: (before, after) for each dimension, or for the last ones."""
     shape, rank = tuple(input_tensor.shape), len(input_tensor.shape)
     padding = [tuple(p) for p in padding]
@@ -560,7 +576,7 @@ def pad(input_tensor: Tensor, padding: Any, value: float = 0.0, *, use_multicore
     attributes = {"output_padded_shape": pad_shape(out, input_tensor.layout), "pad_value":
                   f"{value:g}", "output_mem_config": memory_config or input_tensor.memory}
     steps = strides_of(shape)
-    return gather("PadDeviceOperation", attributes, out,
+    return gather(op, attributes, out,
                   [Part(input_tensor, steps, -sum(a * s for a, s in zip(low, steps)), low, high)],
                   memory_config=memory_config, fill=value)
 
@@ -596,6 +612,69 @@ def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None)
                    "output_mem_config": memory_config or input_tensor.memory},
                   out, [Part(_view(input_tensor, shape), steps)], extents=extents, pages=pages,
                   memory_config=memory_config)
+
+
+def roll(input_tensor: Tensor, shifts: Any, dim: Any = None) -> Tensor:
+    """Values move along dimensions; those that leave at the end come in at the beginning."""
+    if dim is None:
+        flat = roll(reshape(input_tensor, (input_tensor.volume(),)), shifts, 0)
+        return reshape(flat, tuple(input_tensor.shape))
+    shifts, dims = ([x] if isinstance(x, int) else list(x) for x in (shifts, dim))
+    check(len(shifts) == len(dims), "roll: shifts and dims must have the same size")
+    out = input_tensor
+    for shift, d in zip(shifts, dims):
+        d = _dim("roll", d, len(out.shape))
+        n = out.shape[d]
+        if shift % n:
+            first, last = split(out, [n - shift % n, shift % n], d)
+            out = concat([last, first], d)
+    return out
+
+
+def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """LENGTH indices of a dimension, from START on."""
+    dim = _dim("narrow", dim, len(input_tensor.shape))
+    n = input_tensor.shape[dim]
+    start = start + n if start < 0 else start
+    check(0 <= start and length > 0 and start + length <= n,
+          f"narrow: {length} from {start} on are not in a dimension of {n}")
+    begins, ends = [0] * len(input_tensor.shape), list(input_tensor.shape)
+    begins[dim], ends[dim] = start, start + length
+    return slice(input_tensor, begins, ends)
+
+
+def fold(input_tensor: Tensor, stride_h: int, stride_w: int, use_transpose_as_fold: bool = False,
+         output_shape: Any = None, pad_c: int = 0, pad_h: int = 0, pad_w: int = 0, grid_size: Any = None,
+         override_memory_config: Any = None, *, padding: Any = None) -> Tensor:
+    """[n, h, w, c] to [1, 1, n * h/sh * w/sw, c * sh * sw]: the values of a window become channels."""
+    if padding is not None:
+        pads = list(padding) + [0] * (6 - len(padding)) if len(padding) > 2 else \
+            [padding[0], padding[0], padding[1], padding[1], 0, 0]
+        input_tensor = pad(input_tensor, [(0, 0), *zip(pads[::2], pads[1::2])])
+    n, h, w, c = input_tensor.shape
+    check(h % stride_h == 0 and w % stride_w == 0,
+          f"fold: strides {stride_h} and {stride_w} do not divide {h} and {w}")
+    parts = reshape(to_layout(input_tensor, ROW_MAJOR_LAYOUT),
+                    (n, h // stride_h, stride_h, w // stride_w, stride_w, c))
+    out = permute(parts, (0, 1, 3, 2, 4, 5))
+    return reshape(out, (1, 1, n * h // stride_h * w // stride_w, c * stride_h * stride_w))
+
+
+def upsample(input_tensor: Tensor, scale_factor: Any, *, mode: str = "nearest", memory_config: Any = None,
+             compute_kernel_config: Any = None) -> Tensor:
+    """Each pixel of [n, h, w, c] several times."""
+    check(mode == "nearest", f"upsample: mode {mode!r} is not implemented")
+    scales = [scale_factor] * 2 if isinstance(scale_factor, (int, float)) else list(scale_factor)
+    check(len(input_tensor.shape) == 4 and all(s == int(s) and s > 0 for s in scales),
+          f"upsample: whole factors and 4 dimensions are needed, not {scales} and "
+          f"{list(input_tensor.shape)}")
+    rows = to_layout(input_tensor, ROW_MAJOR_LAYOUT)
+    n, h, w, c = rows.shape
+    down, across = map(int, scales)
+    out = gather("UpSampleOperation", {"scale_factor_h": down, "scale_factor_w": across, "mode": mode},
+                 (n, h * down, w * across, c), [Part(rows, [h * w * c, w * c, 0, c, 0, 1])],
+                 extents=(n, h, down, w, across, c), memory_config=memory_config)
+    return to_layout(out, input_tensor.layout)
 
 
 def repeat_interleave(input_tensor: Tensor, repeats: int, dim: int = 0, *,

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from ttnn import _eltwise, _library, _move
 from ttnn._device import Device, GetDefaultDevice
-from ttnn._run import fidelity_of, on_one_device, run
+from ttnn._run import fidelity_of, on_one_device, run, step
 from ttnn._tensor import Tensor, fold, pad_shape
 from ttnn._types import (BLOCKS, DRAM_MEMORY_CONFIG, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT,
                          MathFidelity, bfloat16, check, uint16, uint32)
@@ -151,6 +151,71 @@ def prod(input_tensor: Tensor, dim: int | None = None, keepdim: bool = False, *,
     return x if keepdim else _move.squeeze(x, dim)
 
 
+def _accumulated(name: str, engine: str, tensor: Tensor, dim: int, dtype: Any, reverse: bool,
+                 memory_config: Any, output: Tensor | None) -> Tensor:
+    """By a dimension in front of the tiles: another one goes there and back."""
+    rank = len(tensor.shape)
+    check(rank and -rank <= dim < rank, f"{name}: dimension {dim} is out of range for rank {rank}")
+    dim %= rank
+    x = _plain(_tiled(name, tensor))
+    if dtype is not None and dtype is not x.dtype:
+        x = _eltwise.typecast(x, dtype)
+    order = [dim] + [i for i in range(rank) if i != dim]
+    moved = _move.permute(x, order)
+    shape = tuple(moved.shape)
+    lead = _move.reshape(moved, (shape[0], math.prod(shape[1:-2]), *((1, 1) + shape[1:])[-2:]))
+    out = Tensor.make(lead.shape, x.dtype, TILE_LAYOUT, None, x.device(), memory_config or x.memory)
+    flags = 0 if x.dtype in FLOATS else 1 << 22  # TE_INT
+    run("accumulate", "AccumulationDeviceOperation", [lead], [out],
+        _library.Accumulate(0, reverse, step(engine, 0, 1, 0, flags=flags)),
+        {"dim": dim, "dtype": x.dtype, "flip": reverse, "op": name.upper()})
+    back = [order.index(i) for i in range(rank)]
+    result = _move.to_layout(_move.permute(_move.reshape(out, shape), back), tensor.layout)
+    return result if output is None else _move.copy(result, output)
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None, reverse_order: bool = False,
+           memory_config: Any = None, out: Tensor | None = None) -> Tensor:
+    """Sums of all values up to each along a dimension."""
+    return _accumulated("cumsum", "add_binary", input, dim, dtype, reverse_order, memory_config, out)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None, reverse_order: bool = False,
+            memory_config: Any = None, out: Tensor | None = None) -> Tensor:
+    """Products of all values up to each along a dimension."""
+    return _accumulated("cumprod", "mul_binary", input, dim, dtype, reverse_order, memory_config, out)
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
+           memory_config: Any = None, out: Tensor | None = None, sub_core_grids: Any = None) -> Tensor:
+    """Values by their indices of a dimension."""
+    rank = len(input.shape)
+    check(len(index.shape) == rank, f"gather: Index tensor must have the same number of dimensions as "
+          f"input tensor: {len(index.shape)} and {rank}")
+    on_one_device("gather", [input, index])
+    dim %= rank
+    sizes = [n if i == dim else index.shape[i] for i, n in enumerate(input.shape)]
+    check(all(s <= n for s, n in zip(sizes, input.shape)), f"gather: index {list(index.shape)} is larger "
+          f"than input {list(input.shape)}")
+    x = _move.slice(_plain(input), [0] * rank, sizes) if sizes != list(input.shape) else _plain(input)
+    ids = _eltwise.typecast(index, uint32) if index.dtype is not uint32 else index
+    x, ids = (_move.to_layout(_move.transpose(t, dim, -1) if dim != rank - 1 else t, ROW_MAJOR_LAYOUT)
+              for t in (x, ids))
+    picked = Tensor.make(ids.shape, x.dtype, ROW_MAJOR_LAYOUT, None, x.device(),
+                         memory_config or DRAM_MEMORY_CONFIG)
+    run("pick", "GatherDeviceOperation", [x, ids], [picked], None, {"dim": dim, "sparse_grad": sparse_grad})
+    result = _move.to_layout(picked, input.layout)
+    result = _move.transpose(result, dim, -1) if dim != rank - 1 else result
+    return result if out is None else _move.copy(result, out)
+
+
+def tosa_gather(input_tensor: Tensor, index_tensor: Tensor, *, memory_config: Any = None) -> Tensor:
+    """[n, k, c] and [n, w] to [n, w, c]: rows by their indices."""
+    n, w = index_tensor.shape
+    rows = _move.repeat(_move.reshape(index_tensor, (n, w, 1)), (1, 1, input_tensor.shape[-1]))
+    return gather(input_tensor, 1, rows, memory_config=memory_config)
+
+
 def _top(name: str, tensor: Tensor, count: int, largest: bool, outputs: Sequence[Tensor],
          seen: Sequence[Any]) -> None:
     run("top", name, [tensor], [(o, s) for o, s in zip(outputs, seen)],
@@ -162,8 +227,11 @@ def argmax(input_tensor: Tensor, dim: int | None = None, keepdim: bool = False, 
            output_tensor: Tensor | None = None) -> Tensor:
     """The place of the greatest value: of the last dimension, or of all values."""
     rank = len(input_tensor.shape)
-    check(dim is None or dim % rank == rank - 1,
-          f"argmax: Only argmax on last dim is supported, not {dim}")
+    check(dim is None or -rank <= dim < rank, f"argmax: dim {dim} is out of range for rank {rank}")
+    if dim is not None and dim % rank != rank - 1:
+        turned = argmax(_move.transpose(input_tensor, dim, -1), -1, True, memory_config=memory_config)
+        out = _move.transpose(turned, dim, -1)
+        return out if keepdim else _move.squeeze(out, dim)
     x = _plain(_move.to_layout(input_tensor, TILE_LAYOUT)) if input_tensor.dtype in BLOCKS \
         else input_tensor
     x = _move.to_layout(x, ROW_MAJOR_LAYOUT)
@@ -180,7 +248,7 @@ def argmax(input_tensor: Tensor, dim: int | None = None, keepdim: bool = False, 
 
 def topk(input_tensor: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
          memory_config: Any = None, output_tensor: Any = None, sub_core_grids: Any = None,
-         indices_tensor: Any = None) -> tuple[Tensor, Tensor]:
+         indices_tensor: Any = None, op: str = "TopKDeviceOperation") -> tuple[Tensor, Tensor]:
     """The K greatest or least values of a dimension, sorted, and their places."""
     rank = len(input_tensor.shape)
     dim %= rank
@@ -193,13 +261,26 @@ def topk(input_tensor: Tensor, k: int, dim: int = -1, largest: bool = True, sort
                            if x.dtype in BLOCKS else x, ROW_MAJOR_LAYOUT)
     outs = [Tensor.make((*rows.shape[:-1], k), dtype, ROW_MAJOR_LAYOUT, None, rows.device(),
                         memory_config or DRAM_MEMORY_CONFIG) for dtype in (rows.dtype, uint32)]
-    _top("TopKDeviceOperation", rows, k, largest, outs, [None, None])
+    _top(op, rows, k, largest, outs, [None, None])
     outs = [_move.to_layout(o, input_tensor.layout) for o in outs]
     if input_tensor.layout is TILE_LAYOUT:
         outs[1] = _eltwise.typecast(outs[1], uint16)
     if dim != rank - 1:
         outs = [_move.transpose(o, dim, -1) for o in outs]
     return outs[0], outs[1]
+
+
+def sort(input_tensor: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *,
+         memory_config: Any = None, out: Any = None) -> tuple[Tensor, Tensor]:
+    """All values of a dimension in order, and their places."""
+    rank = len(input_tensor.shape)
+    on_one_device("sort", [input_tensor])
+    check(rank and -rank <= dim < rank, f"sort: dimension {dim} is out of range for rank {rank}")
+    found = topk(input_tensor, input_tensor.shape[dim], dim, descending, op="SortDeviceOperation",
+                 memory_config=memory_config)
+    if input_tensor.layout is ROW_MAJOR_LAYOUT:
+        found = found[0], _eltwise.typecast(found[1], uint16)
+    return found if out is None else (_move.copy(found[0], out[0]), _move.copy(found[1], out[1]))
 
 
 # ---- softmax

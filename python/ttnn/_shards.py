@@ -8,7 +8,7 @@ from typing import Any, Sequence
 from ttnn import _library
 from ttnn._types import (ROW_MAJOR_LAYOUT, TILE_LAYOUT, BufferType, CoreCoord, CoreGrid, CoreRange,
                          CoreRangeSet, MemoryConfig, ShardOrientation, ShardSpec, ShardStrategy,
-                         TensorMemoryLayout, check, fatal)
+                         TensorMemoryLayout, check)
 
 _HEIGHT, _WIDTH, _BLOCK = (TensorMemoryLayout.HEIGHT_SHARDED, TensorMemoryLayout.WIDTH_SHARDED,
                            TensorMemoryLayout.BLOCK_SHARDED)
@@ -129,7 +129,8 @@ def shards_chosen(memory: MemoryConfig, shape: Sequence[int], padded: Sequence[i
 
 
 def fits_rows(memory: MemoryConfig, layout: Any) -> bool:
-    """Pages of tensors in rows are whole rows, so that only their height can be cut."""
-    if memory.is_sharded() and memory.buffer_type is not BufferType.L1:
-        raise fatal("sharded tensors must be in L1")
+    """Pages of tensors in rows are whole rows, so that only their height can be cut; in DRAM pages are
+    interleaved over the banks."""
+    if memory.buffer_type is not BufferType.L1:
+        return False
     return layout is TILE_LAYOUT or memory.memory_layout is _HEIGHT

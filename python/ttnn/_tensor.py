@@ -175,6 +175,14 @@ class Tensor:
     def to_torch(self, *arguments: Any, **settings: Any) -> Any:
         return to_torch(self, *arguments, **settings)
 
+    def to_torch_with_padded_shape(self) -> Any:
+        """With what is in the padding of tiles."""
+        padded = Tensor.make(self.padded_shape, self.dtype, self.layout, self.values, self._device,
+                             self.memory, self.storage)
+        if self.values is not None and self.padded_shape != self.shape:
+            padded = self.pad_to_tile()
+        return to_torch(padded)
+
     def to_numpy(self) -> Any:
         return _as_module(from_device(self), "numpy")
 
@@ -210,7 +218,7 @@ class Tensor:
         return _move.tensor_at(self, key)
 
     def __repr__(self) -> str:
-        rows = _printed(self) if self.is_allocated() else "<deallocated>"
+        rows = _printed(self) if self.is_allocated() else "<buffer is not allocated>"
         return (f"ttnn.Tensor({rows}, shape={self.shape!r}, dtype={self.dtype.text}, "
                 f"layout={self.layout.text})")
 
@@ -265,38 +273,53 @@ def _nested(values: array.array, at: int, shape: Sequence[int]) -> tuple[Any, in
     return out, at
 
 
-_print = {"sci": "default", "profile": "default", "precision": 5, "edge": 3}
+_print: dict[str, Any] = {"sci": None, "profile": "short", "precision": 4, "edge": 2}
 
 
 def set_printoptions(*, profile: str | None = None, sci_mode: Any = None,
                      precision: int | None = None, threshold: int | None = None,
                      edge_items: int | None = None) -> None:
-    """profile: "full" prints all values, "short" and "default" the edges, "empty" none."""
+    """profile: "full" prints all values, "short" and "default" the edges, "empty" none. sci_mode:
+    with exponents or without; "default": as the values need."""
     if profile is not None:
         if profile.lower() not in ("full", "short", "default", "empty"):
             raise RuntimeError(f"TT_FATAL: Invalid print profile {profile}")
         _print["profile"] = profile.lower()
+    if sci_mode is not None:
+        _print["sci"] = None if sci_mode == "default" else sci_mode
     if precision is not None:
         _print["precision"] = precision
     if edge_items is not None:
         _print["edge"] = edge_items
 
 
+def _exponents(values: array.array) -> bool:
+    """Whether the values need them: as torch decides."""
+    sizes = [abs(v) for v in values if v and math.isfinite(v)]
+    return bool(sizes) and (max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4)
+
+
 def _printed(tensor: Tensor) -> str:
     if _print["profile"] == "empty":
         return "..."
     host, edge = from_device(tensor), 1 << 30 if _print["profile"] == "full" else _print["edge"]
+    places = _print["precision"]
+    if host.values.typecode != "f":
+        form = "5d"
+    elif _exponents(host.values) if _print["sci"] is None else _print["sci"]:
+        form = f"{places + 7}.{places}e"
+    else:
+        form = f"{places + 3}.{places}f"
 
     def level(at: int, shape: Sequence[int], indent: int) -> str:
         if not len(shape):
-            v = host.values[at]
-            return f"{v:.{_print['precision']}f}".rjust(8) if isinstance(v, float) else f"{v:5d}"
+            return format(host.values[at], form)
         step = math.prod(shape[1:])
         shown = [i for i in range(shape[0]) if i < edge or i >= shape[0] - edge]
         parts = [level(at + i * step, shape[1:], indent + 1) for i in shown]
         if len(shown) < shape[0]:
-            parts.insert(edge, "...")
-        glue = ", " if len(shape) == 1 else ",\n" + " " * (indent + 1)
+            parts.insert(edge, " ..." if len(shape) == 1 else "...")
+        glue = ", " if len(shape) == 1 else "," + "\n" * min(len(shape) - 1, 2) + " " * (indent + 1)
         return "[" + glue.join(parts) + "]"
     return level(0, tuple(host.shape), 12)
 
@@ -366,11 +389,14 @@ def convert(values: array.array, shape: Sequence[int], from_: Any, to: Any) -> a
         out = array.array(code, values)
     elif code == "f":
         out = array.array(code, map(float, values))
-    elif code == "i":
-        out = array.array(code, (max(-2**31, min(2**31 - 1, int(v))) for v in values))
+    elif values.typecode == "f":
+        least, most = {8: (-2**31, 2**31 - 1), 9: (0, 65535), 30: (0, 255)}.get(to.value, (0, 2**32 - 1))
+        out = array.array(code, (int(max(least, min(most, v))) for v in values))
     else:
-        most = {9: 65535, 30: 255}.get(to.value, 2**32 - 1)
-        out = array.array(code, (max(0, min(most, int(v))) for v in values))
+        out = array.array(code, values.tobytes())
+    if to in (uint16, uint8) and from_ is not to:  # integers wrap around
+        mask = 0xffff if to is uint16 else 0xff
+        out = array.array(code, (v & mask for v in out))
     if to in FLOATS and to is not float32 and (from_ is not to) and len(out):
         like = _library.NnTensor(None, (ctypes.c_uint32 * 4)(*fold(shape)), to.value, 0, 1)
         call("ttnn_round", like, _address(out))
@@ -483,9 +509,9 @@ def _as_module(host: Tensor, name: str, dtype: Any = None) -> Any:
         return module.frombuffer(flat, dtype=kind).reshape(tuple(host.shape)).copy()
     if kind == "uint32":  # torch has few unsigned types
         out = module.frombuffer(flat, dtype=module.int32).to(module.int64) & 0xffffffff
-        if host.dtype is uint8:
+        if host.dtype is uint8 and dtype is None:
             out = out.to(module.uint8)
-        elif host.dtype is uint16:
+        elif host.dtype is uint16 and dtype is None:
             out = out.to(getattr(module, "uint16", module.int32))
     else:
         out = module.frombuffer(flat, dtype=getattr(module, kind)).clone()

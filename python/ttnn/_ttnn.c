@@ -161,6 +161,10 @@ API int ttnn_run(struct nn *nn, const char *what, const struct nn_job *job, cons
 		return nn_attention(nn, job, how);
 	if (!strcmp(what, "cache_update"))
 		return nn_cache_update(nn, job, how);
+	if (!strcmp(what, "accumulate"))
+		return nn_accumulate(nn, job, how);
+	if (!strcmp(what, "pick"))
+		return nn_pick(nn, job);
 	if (!strcmp(what, "top"))
 		return nn_top(nn, job, how);
 	if (!strcmp(what, "random"))

@@ -193,3 +193,21 @@ int nn_top(struct nn *nn, const struct nn_job *job, const struct nn_top *how)
 	       7 * sizeof(c.words[0]));
 	return nn_run(nn, &c);
 }
+
+int nn_pick(struct nn *nn, const struct nn_job *job)
+{
+	const struct nn_tensor *in = &job->in[0], *out = &job->out[0];
+	struct nn_call c = {
+		.reader = "pick.cpp",
+		.writer = "pages_write.cpp",
+		.writer_words = {2},
+		.units = nn_pages(out),
+		.words = {in->shape[3], out->shape[3], nn_value_size(in->format)},
+		.cbs = {{0, 1, in->format, nn_page_size(in)},
+			{1, 1, TACHO_UINT32, nn_page_size(&job->in[1])},
+			{CB_OUT, 2, out->format, nn_page_size(out)}},
+	};
+
+	nn_call_begin(&c, job);
+	return nn_run(nn, &c);
+}

@@ -118,7 +118,7 @@ int nn_step_binary(struct nn_step *step, const char *name, unsigned a, unsigned 
 int nn_step_ternary(struct nn_step *step, const char *name, unsigned a, unsigned b, unsigned c,
 		    unsigned out);
 
-#define NN_STEPS 12
+#define NN_STEPS 16
 enum nn_math { NN_MATH_NONE, NN_MATH_ADD, NN_MATH_SUB, NN_MATH_MUL };
 
 /*
@@ -185,6 +185,15 @@ struct nn_reduce {
 	float scale; /* of a sum */
 };
 int nn_reduce(struct nn *nn, const struct nn_job *job, const struct nn_reduce *how);
+
+/*
+ * Sums or products of all tiles up to each, along batch or heads (0, 1); REVERSE: from the last on.
+ */
+struct nn_accumulate {
+	uint32_t dim, reverse;
+	struct nn_step step; /* on tiles 0 and 1, to tile 0 */
+};
+int nn_accumulate(struct nn *nn, const struct nn_job *job, const struct nn_accumulate *how);
 
 /*
  * Softmax of each row of scale * x + mask; the second input is the mask, with rows or a single one,
@@ -262,6 +271,9 @@ struct nn_top {
 	uint32_t count, largest;
 };
 int nn_top(struct nn *nn, const struct nn_job *job, const struct nn_top *how);
+
+/* Values of each row of the first input by the columns in the second; all in rows. */
+int nn_pick(struct nn *nn, const struct nn_job *job);
 
 /* Uniform values; integers with INTEGER. */
 struct nn_random {

@@ -59,6 +59,32 @@ int nn_reduce(struct nn *nn, const struct nn_job *job, const struct nn_reduce *h
 	return nn_run(nn, &c);
 }
 
+int nn_accumulate(struct nn *nn, const struct nn_job *job, const struct nn_accumulate *how)
+{
+	const struct nn_tensor *in = &job->in[0], *out = &job->out[0];
+	uint32_t n = in->shape[how->dim], inner = (in->shape[2] + 31) / 32 * nn_columns(in);
+	bool floats = in->format == TACHO_BFLOAT16 || in->format == TACHO_FLOAT32;
+	struct nn_call c = {
+		.reader = "accumulate_move.cpp",
+		.compute = "accumulate.cpp",
+		.writer = "accumulate_move.cpp",
+		.units = nn_pages(out) / n,
+		.cbs = {{0, 2, in->format, nn_page_size(in)},
+			{CB_OUT, 2, out->format, nn_page_size(out)},
+			{CB_TEMP, 1, floats ? TACHO_FLOAT32 : TACHO_INT32, 4096}},
+		.cycles = n * (2 * nn_cycles("copy") + nn_cycles("add_binary")),
+	};
+
+	if (how->dim == 0)
+		inner *= in->shape[1];
+	nn_call_begin(&c, job);
+	c.words[0] = n;
+	c.words[1] = inner;
+	c.words[2] = how->reverse;
+	memcpy(c.words + 3, &how->step, sizeof(how->step));
+	return nn_run(nn, &c);
+}
+
 /* ---- softmax ---- */
 int nn_softmax(struct nn *nn, const struct nn_job *job, const struct nn_softmax *how)
 {

@@ -113,6 +113,81 @@ class Ops(unittest.TestCase):
         self.assertIs(rows.layout, ROWS)
         self.same(rows, np.maximum(a, 0), 0)
 
+    def test_parameters(self) -> None:
+        """Scales and parameters that the vector unit needs in a form of its own."""
+        a = self.normal(33, 40)
+        t, p = self.on(a), np.abs(a) + 0.1
+        high = self.on(p)
+        for op, want in ((ttnn.log2, np.log2), (ttnn.log10, np.log10)):
+            self.same(op(high), want(high.to_numpy()), what=op.__name__)
+        self.same(ttnn.celu(t, 2.0), np.maximum(a, 0) + np.minimum(2 * np.expm1(a / 2), 0))
+        self.same(ttnn.softplus(t, beta=2.0), np.log1p(np.exp(2 * a)) / 2)
+        self.same(ttnn.hardtanh(t, -0.5, 0.25), np.clip(a, -0.5, 0.25))
+        self.same(ttnn.hardswish(t), a * np.clip(a / 6 + 0.5, 0, 1))
+        self.same(ttnn.log_sigmoid(t), -np.log1p(np.exp(-a)))
+        self.same(ttnn.round(t, decimals=1), np.round(a, 1))
+        self.same(ttnn.swiglu(t), a[:, :20] * a[:, 20:] / (1 + np.exp(-a[:, 20:])))
+        self.same(ttnn.prelu(t, 0.25), np.where(a >= 0, a, a / 4))
+        i = self.ids(100, 33, 40) - 50
+        for op in (ttnn.exp, ttnn.gelu_bw, ttnn.softplus):
+            with self.assertRaises((RuntimeError, TypeError)):
+                op(self.on(i, ttnn.int32))
+        self.same(ttnn.bitwise_not(self.on(i, ttnn.int32)), ~i, 0)
+
+    def test_two_values(self) -> None:
+        a, b = self.normal(33, 40), self.normal(1, 40)
+        t, u = self.on(a), self.on(b)
+        for name, want in (("squared_difference", lambda x, y: (x - y) ** 2), ("hypot", np.hypot),
+                           ("logaddexp", np.logaddexp), ("logaddexp2", np.logaddexp2), ("ldexp", lambda x, y: x * 2 ** y),
+                           ("logical_and", np.logical_and), ("logical_or", np.logical_or), ("logical_xor", np.logical_xor),
+                           ("atan2", np.arctan2), ("fmod", np.fmod)):
+            op = getattr(ttnn, name)
+            self.same(op(t, u), want(a, b), what=name)
+            self.same(op(t, 1.5), want(a, np.float32(1.5)), what=name)
+        self.same(ttnn.div(t, u, rounding_mode="floor"), np.floor(a / b))
+        self.same(ttnn.isclose(t, t + 0.0), np.ones_like(a), 0)
+        self.same(ttnn.outer(self.on(a[0]), self.on(b[0])), np.outer(a[0], b[0])[None, None])
+        i, j = self.ids(100, 33, 40) - 50, self.ids(9, 33, 40) + 1
+        x, y = self.on(i, ttnn.int32), self.on(j, ttnn.int32)
+        self.same(ttnn.div(x, y, rounding_mode="floor"), i // j, 0)
+        self.same(ttnn.div(x, y, rounding_mode="trunc"), np.trunc(i / j), 0)
+        quotient = ttnn.div(x, y)
+        self.assertIs(quotient.dtype, ttnn.float32)
+        self.same(quotient, i / j, 1e-6)
+        self.same(ttnn.logical_and(x, 3), i != 0, 0)
+        self.same(ttnn.tanh_bw(t, t)[0], a * (1 - np.tanh(a) ** 2))
+        self.same(ttnn.silu_bw(t, t)[0], a * (lambda s: s * (1 + a * (1 - s)))(1 / (1 + np.exp(-a))))
+
+    def test_running(self) -> None:
+        for shape, dim in (((3, 33, 40), -1), ((3, 33, 40), 1), ((2, 3, 5, 7), 1), ((70,), 0)):
+            a, i = self.normal(*shape), self.ids(9, *shape) - 4
+            t = ttnn.fill_implicit_tile_padding(self.on(a), 1e30)
+            self.same(t, a, 0)
+            self.same(ttnn.cumsum(t, dim, dtype=ttnn.float32), np.cumsum(a, dim, np.float64), 1e-4, (shape, dim))
+            self.same(ttnn.cumsum(self.on(i, ttnn.int32), dim), i.cumsum(dim), 0, (shape, dim))
+            self.same(ttnn.cumprod(t, dim, dtype=ttnn.float32, reverse_order=True),
+                      np.flip(np.flip(a, dim).astype(np.float64).cumprod(dim), dim), 1e-3, (shape, dim))
+            self.same(ttnn.sort(t, dim)[0], np.sort(a, dim), 0, (shape, dim))
+            self.same(ttnn.sort(t, dim, descending=True)[1], np.argsort(-a, dim, kind="stable"), 0, (shape, dim))
+            self.same(ttnn.argmax(t, dim, True), np.expand_dims(a.argmax(dim), dim), 0, (shape, dim))
+            places = self.ids(shape[dim], *shape)
+            for layout in (TILE, ROWS):
+                self.same(ttnn.gather(self.on(a, layout=layout), dim, self.on(places, ttnn.uint32, layout)),
+                          np.take_along_axis(a, places, dim), 0, (shape, dim))
+            self.same(ttnn.roll(t, 2, dim), np.roll(a, 2, dim), 0, (shape, dim))
+        a = self.normal(2, 4, 6, 5)
+        self.same(ttnn.fold(self.on(a, layout=ROWS), 2, 2),
+                  a.reshape(2, 2, 2, 3, 2, 5).transpose(0, 1, 3, 2, 4, 5).reshape(1, 1, 12, 20), 0)
+        self.same(ttnn.upsample(self.on(a), (2, 3)), a.repeat(2, 1).repeat(3, 2), 0)
+        self.same(ttnn.global_avg_pool2d(self.on(a)), a.mean((1, 2), keepdims=True))
+
+    def test_text(self) -> None:
+        rows = "[ 0.0000,  1.0000,  ...,  4.0000,  5.0000]"
+        self.assertEqual(str(self.on(np.arange(6, dtype=np.float32))),
+                         f"ttnn.Tensor({rows}, shape=Shape([6]), dtype=DataType::BFLOAT16, layout=Layout::TILE)")
+        wrapped = ttnn.from_torch(np.array([-1, 70000]), ttnn.uint16, device=self.device)
+        self.same(wrapped, [65535, 4464], 0)
+
     def test_products(self) -> None:
         for m, k, n in ((32, 32, 32), (70, 40, 33), (10, 784, 120), (5, 10, 84)):
             a, b, c = self.normal(m, k), self.normal(k, n), self.normal(n)
