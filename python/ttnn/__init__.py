@@ -30,7 +30,7 @@ _HELPERS = {"Part", "Storage", "activation_steps", "activation_text", "apply", "
             "code_of", "convert", "fatal", "fidelity_of", "grid_of",
             "on_one_device", "pad_bits", "pad_shape", "run", "scaled", "softmax_run", "step",
             "strides_of", "tensor_at", "tiles", "tiles_rows", "unary_step", "value_bits",
-            "float_bits", "call", "golden_attach", "FatalError", "shards_of", "shards_chosen", "fits_rows", "shards_check"}
+            "float_bits", "call", "golden_attach", "places_of", "FatalError", "shards_of", "shards_chosen", "fits_rows", "shards_check"}
 
 
 def _public() -> dict[str, Any]:

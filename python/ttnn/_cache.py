@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ttnn import _library
-from ttnn._move import Part, gather
+from ttnn._move import Part, gather, reshape, to_layout
 from ttnn._run import on_one_device, run
-from ttnn._tensor import Tensor, tiles
-from ttnn._types import BLOCKS, TILE_LAYOUT, check
+from ttnn._tensor import Tensor, from_torch, tiles
+from ttnn._types import BLOCKS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, check, int32, uint32
+
+
+def places_of(name: str, tensor: Tensor) -> Tensor:
+    """Integers that kernels read, in rows."""
+    check(tensor.dtype in (int32, uint32), f"{name}: places must be int32 or uint32, not {tensor.dtype!r}")
+    return to_layout(tensor, ROW_MAJOR_LAYOUT)
 
 
 def _check(name: str, cache: Tensor, x: Tensor) -> None:
@@ -42,16 +48,16 @@ def fill_cache(cache: Tensor, input: Tensor, batch_idx: int, *, update_idx: int 
 
 
 def _update(name: str, op: str, cache: Tensor, x: Tensor, positions: Sequence[int],
-            index: Tensor | None, users_first: bool, first: int,
+            index: Sequence[Tensor], users_first: bool, first: int,
             attributes: dict[str, Any]) -> Tensor:
-    users = cache.shape[0]
+    users = x.shape[1] if users_first else cache.shape[0]
     check(cache.dtype not in BLOCKS, f"{name}: a cache of blocks is not implemented")
     check(users <= _library.USERS, f"{name}: more than {_library.USERS} users")
     check(all(0 <= p < cache.shape[2] for p in positions),
           f"{name}: rows {list(positions)} are out of range of {cache.shape[2]}")
     how = _library.Cache(users_first, first)
     how.positions[:len(positions)] = list(positions)
-    run("cache_update", op, [x] + ([index] if index is not None else []), [cache], how, attributes)
+    run("cache_update", op, [x, *index], [cache], how, attributes)
     return cache
 
 
@@ -65,7 +71,7 @@ def update_cache(cache: Tensor, input: Tensor, update_idx: int, batch_offset: in
     check(batch_offset + users <= input.padded_shape[2],
           f"update_cache: {batch_offset} + {users} users exceed the input's {input.shape[2]}")
     return _update("update_cache", "UpdateKVCacheOperation", cache, input, [update_idx] * users,
-                   None, False, batch_offset, {
+                   [], False, batch_offset, {
                        "batch_idx": 0, "update_idx": update_idx, "batch_offset": batch_offset,
                        "op_type": "UpdateCacheOpType::UPDATE"})
 
@@ -78,14 +84,40 @@ def paged_update_cache(cache_tensor: Tensor, input_tensor: Tensor, *,
     """Writes a row of each user, at a place of its own; input: [1, users, heads, width]. With a
     tensor of places a trace can be replayed for each of them."""
     _check("paged_update_cache", cache_tensor, input_tensor)
-    check(page_table is None and not batch_offset,
-          "paged_update_cache: page_table and batch_offset are not implemented")
-    check(input_tensor.shape[1] == cache_tensor.shape[0],
-          f"paged_update_cache: {input_tensor.shape[1]} users for a cache of "
-          f"{cache_tensor.shape[0]}")
-    return _update("paged_update_cache", "PagedUpdateCacheDeviceOperation", cache_tensor,
-                   input_tensor, list(update_idxs or []), update_idxs_tensor, True, 0,
-                   {"update_idxs": list(update_idxs or []), "batch_offset": batch_offset})
+    name, users = "paged_update_cache", input_tensor.shape[1]
+    check(not batch_offset, f"{name}: batch_offset is not implemented")
+    places = list(update_idxs or [])
+    index = [] if update_idxs_tensor is None else [places_of(name, update_idxs_tensor)]
+    if page_table is None:
+        check(users == cache_tensor.shape[0],
+              f"{name}: {users} users for a cache of {cache_tensor.shape[0]}")
+    else:
+        check(cache_tensor.shape[2] % 32 == 0, f"{name}: blocks of {cache_tensor.shape[2]} rows, not tiles")
+        check(page_table.shape[0] == users, f"{name}: {users} users for {page_table.shape[0]} rows of blocks")
+        if not index:
+            index, places = [from_torch(places, uint32, device=cache_tensor.device())], []
+        index.append(places_of(name, page_table))
+        index = [index[0], reshape(index[1], (1, 1, *page_table.shape[-2:]))]
+    return _update(name, "PagedUpdateCacheDeviceOperation", cache_tensor, input_tensor, places, index, True,
+                   0, {"update_idxs": list(update_idxs or []), "batch_offset": batch_offset})
+
+
+def paged_fill_cache(cache_tensor: Tensor, input_tensor: Tensor, page_table: Tensor, *,
+                     batch_idx: int = 0, batch_idx_tensor: Tensor | None = None,
+                     compute_kernel_config: Any = None) -> Tensor:
+    """Writes [1, heads, rows, width] to the blocks that a row of the page table names."""
+    name = "paged_fill_cache"
+    _check(name, cache_tensor, input_tensor)
+    check(batch_idx_tensor is None, f"{name}: batch_idx_tensor is not implemented")
+    heads, block = cache_tensor.shape[1:3]
+    check(input_tensor.shape[1] == heads and block % 32 == 0,
+          f"{name}: {input_tensor.shape[1]} heads for a cache of {heads}, with blocks of {block} rows")
+    check(0 <= batch_idx < page_table.shape[0] and input_tensor.shape[2] <= block * page_table.shape[1],
+          f"{name}: {input_tensor.shape[2]} rows of user {batch_idx} do not fit {list(page_table.shape)} "
+          f"blocks of {block}")
+    run("blocks_fill", "PagedFillCacheDeviceOperation", [input_tensor, places_of(name, page_table)],
+        [cache_tensor], _library.Blocks(batch_idx), {"batch_idx_fallback": batch_idx})
+    return cache_tensor
 
 
 class kv_cache:

@@ -92,16 +92,28 @@ def _weights(weight: Tensor, groups: int, dtype: Any) -> Tensor:
 
 
 def prepare_conv_weights(*, weight_tensor: Tensor, groups: int = 1, device: Any = None,
-                         input_dtype: Any = None, dtype: Any = None, conv_config: Any = None,
-                         **_placement: Any) -> Tensor:
+                         input_dtype: Any = None, output_dtype: Any = None, dtype: Any = None,
+                         conv_config: Any = None, compute_config: Any = None, slice_config: Any = None,
+                         weights_format: str = "OIHW", input_memory_config: Any = None,
+                         input_layout: Any = None, has_bias: bool = False, in_channels: int | None = None,
+                         out_channels: int | None = None, batch_size: int | None = None,
+                         input_height: int | None = None, input_width: int | None = None,
+                         kernel_size: Any = None, stride: Any = None, padding: Any = None,
+                         dilation: Any = None) -> Tensor:
     """Weights as conv2d() uses them, so that it does not prepare them each time."""
+    check(weights_format == "OIHW", f"prepare_conv_weights: format {weights_format!r} is not OIHW")
     made = _weights(weight_tensor, groups or 1, getattr(conv_config, "weights_dtype", None) or
                     weight_tensor.dtype)
     return made if device is None else to_device(made, device)
 
 
 def prepare_conv_bias(*, bias_tensor: Tensor, device: Any = None, conv_config: Any = None,
-                      **_placement: Any) -> Tensor:
+                      compute_config: Any = None, slice_config: Any = None, input_dtype: Any = None,
+                      output_dtype: Any = None, input_memory_config: Any = None, input_layout: Any = None,
+                      in_channels: int | None = None, out_channels: int | None = None,
+                      batch_size: int | None = None, input_height: int | None = None,
+                      input_width: int | None = None, kernel_size: Any = None, stride: Any = None,
+                      padding: Any = None, dilation: Any = None, groups: int = 1) -> Tensor:
     host = from_device(bias_tensor)
     made = Tensor.make((1, 1, 1, host.volume()), host.dtype, TILE_LAYOUT, host.values)
     return made if device is None else to_device(made, device)

@@ -91,7 +91,7 @@ def broadcast(name: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
     full = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
     out = []
     for sizes in zip(*full):
-        most = max(sizes)
+        most = max(sizes) if all(sizes) else 0
         if any(n not in (1, most) for n in sizes):
             raise fatal(f"{name}: Invalid broadcasting: shapes "
                         f"{' and '.join(str(list(s)) for s in shapes)} do not go together "

@@ -99,6 +99,10 @@ class Cache(Structure):
     _fields_ = [("users_first", c_uint32), ("first", c_uint32), ("positions", c_uint32 * USERS)]
 
 
+class Blocks(Structure):
+    _fields_ = [("batch", c_uint32)]
+
+
 class Top(Structure):
     _fields_ = [("count", c_uint32), ("largest", c_uint32)]
 

@@ -144,10 +144,18 @@ def linear(input_tensor_a: Tensor, input_tensor_b: Tensor, *, bias: Tensor | Non
 
 
 def addmm(input_tensor: Tensor, mat1_tensor: Tensor, mat2_tensor: Tensor, *, alpha: float = 1.0,
-          beta: float = 1.0, memory_config: Any = None, dtype: Any = None) -> Tensor:
+          beta: float = 1.0, memory_config: Any = None, dtype: Any = None, program_config: Any = None,
+          compute_kernel_config: Any = None, core_grid: Any = None, output_tile: Any = None,
+          optional_output_tensor: Tensor | None = None) -> Tensor:
     """beta * input + alpha * mat1 mat2."""
     from ttnn import _eltwise as e
-    product = matmul(mat1_tensor, mat2_tensor, memory_config=memory_config, dtype=dtype)
+    check(beta == 0 or tuple(input_tensor.shape) == (*mat1_tensor.shape[:-1], mat2_tensor.shape[-1]),
+          "addmm: input_tensor must have shape matching one of result of mat1_tensor @ mat2_tensor")
+    product = matmul(mat1_tensor, mat2_tensor, memory_config=memory_config, dtype=dtype,
+                     program_config=program_config, compute_kernel_config=compute_kernel_config,
+                     core_grid=core_grid, output_tile=output_tile)
     scaled = product if alpha == 1 else e.multiply(product, alpha)  # type: ignore[attr-defined]
+    if beta == 0:
+        return scaled if optional_output_tensor is None else _move.copy(scaled, optional_output_tensor)
     other = input_tensor if beta == 1 else e.multiply(input_tensor, beta)  # type: ignore[attr-defined]
-    return e.add(scaled, other)  # type: ignore[attr-defined]
+    return e.add(scaled, other, output_tensor=optional_output_tensor)  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from ttnn import _library
 from ttnn._run import on_one_device, run, value_bits
 from ttnn._tensor import Tensor, code_of, convert, pad_shape, shards_check, tiles
 from ttnn._types import (BLOCKS, FLOATS, ROW_MAJOR_LAYOUT, TILE_LAYOUT, BufferType, CoreRange,
-                         CoreRangeSet, MemoryConfig, Shape, ShardSpec, bfloat16, check, fatal)
+                         CoreRangeSet, MemoryConfig, Shape, ShardSpec, bfloat16, check, fatal, grid_of)
 
 
 class Part:
@@ -61,6 +61,9 @@ def gather(name: str, attributes: dict[str, Any], shape: Sequence[int], parts: S
     first = parts[0].tensor
     extents = tuple(shape if extents is None else extents) or (1,)
     layout = layout or first.layout
+    if not math.prod(extents):  # nothing to move
+        return Tensor.make(shape, dtype or first.dtype, layout, None if first.device() else array.array(
+            code_of(first.dtype)), first.device(), memory_config or first.memory)
     if first.device() is None:
         return _host_gather(shape, extents, parts, fill, first, layout)
     if not pages and first.dtype in BLOCKS:  # values of blocks have no address
@@ -179,9 +182,12 @@ def _copy_pages(name: str, tensor: Tensor, memory_config: Any, attributes: dict[
                   memory_config=memory_config, output=output)
 
 
-def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: Any = None) -> Tensor:
+def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: Any = None, *,
+                     output_tensor: Tensor | None = None) -> Tensor:
     """A copy in other memory; the tensor itself if it is there."""
     on_one_device("to_memory_config", [tensor])
+    if output_tensor is not None:
+        return copy(tensor, output_tensor)
     if dtype is not None and dtype is not tensor.dtype:
         from ttnn._eltwise import typecast
         return typecast(tensor, dtype, memory_config=memory_config)
@@ -202,8 +208,8 @@ def interleaved_to_sharded(input_tensor: Tensor, sharded_memory_config: Any, sha
     """As to_memory_config(); in place of the configuration a grid, with the shape and kind of shards."""
     config = sharded_memory_config
     if not isinstance(config, MemoryConfig):
-        grid = config if isinstance(config, CoreRangeSet) else \
-            CoreRangeSet([CoreRange((0, 0), (config.x - 1, config.y - 1))])
+        size = None if isinstance(config, CoreRangeSet) else grid_of(config)
+        grid = CoreRangeSet([CoreRange((0, 0), (size.x - 1, size.y - 1))]) if size else config
         config = MemoryConfig(shard_scheme, BufferType.L1, ShardSpec(grid, shard_shape, shard_orientation))
     check(config.is_sharded(), "interleaved_to_sharded: a sharded memory config is needed")
     return to_memory_config(input_tensor, config, output_dtype)
@@ -432,9 +438,9 @@ def slice(input_tensor: Tensor, slice_start: Sequence[int] | None = None,
     begins = [b + n if b < 0 else b for b, n in zip(begins, shape)]
     stops = [min(e + n if e < 0 else e, n) for e, n in zip(stops, shape)]
     check(all(s > 0 for s in by), f"slice: steps {by} must be positive")
-    check(all(0 <= b < e for b, e in zip(begins, stops)),
-          f"slice: from {begins} to {stops} there is nothing in shape {list(shape)}")
-    out = [-(-(e - b) // s) for b, e, s in zip(begins, stops, by)]
+    check(all(0 <= b <= n for b, n in zip(begins, shape)),
+          f"slice: starts {begins} are out of range of shape {list(shape)}")
+    out = [max(0, -(-(e - b) // s)) for b, e, s in zip(begins, stops, by)]
     if out == list(shape) and input_tensor.device() is None:
         return input_tensor
     attributes = {"slice_start": Shape(begins), "slice_end": Shape(stops), "step": Shape(by),
@@ -551,6 +557,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *, memory_config: Any = None
     while len(tensors) > most:
         tensors = [_join("ConcatDeviceOperation", tensors[:most], dim, memory_config, None)] + \
             tensors[most:]
+    tensors = [t for t in tensors if t.volume()] or tensors[:1]
     if len(tensors) == 1:
         return tensors[0]
     return _join("ConcatDeviceOperation", tensors, dim, memory_config, output_tensor)
@@ -561,12 +568,20 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return concat([unsqueeze(t, dim) for t in tensors], dim if dim >= 0 else dim)
 
 
-def pad(input_tensor: Tensor, padding: Any, value: float = 0.0, *, use_multicore: bool = True,
+def pad(input_tensor: Tensor, padding: Any, value: Any = 0.0, later: float = 0.0, *, use_multicore: bool = True,
         memory_config: Any = None, queue_id: Any = None, sub_core_grids: Any = None,
         op: str = "PadDeviceOperation") -> Tensor:
-    """PADDING: (before, after) for each dimension, or for the last ones."""
+    """PADDING: (before, after) for each dimension, or for the last ones; or the new shape, where the
+    input starts in it, and the value."""
     shape, rank = tuple(input_tensor.shape), len(input_tensor.shape)
+    padding, starts = list(padding), value if isinstance(value, (list, tuple)) else None
+    if padding and isinstance(padding[0], int):  # the padded shape, and where the input starts in it
+        check(len(padding) == rank, f"pad: shape {padding} for a tensor of rank {rank}")
+        begins = list(starts or [0] * rank)
+        value = later if starts is not None else value
+        padding = [(b, n - m - b) for n, m, b in zip(padding, shape, begins)]
     padding = [tuple(p) for p in padding]
+    check(len(padding) <= rank, "ttnn.pad: padding len can't be larger than input tensor rank")
     padding = [(0, 0)] * (rank - len(padding)) + padding
     check(len(padding) == rank and all(a >= 0 and b >= 0 for a, b in padding),
           f"pad: padding {padding} does not go with shape {list(shape)}")
@@ -581,7 +596,8 @@ def pad(input_tensor: Tensor, padding: Any, value: float = 0.0, *, use_multicore
                   memory_config=memory_config, fill=value)
 
 
-def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None) -> Tensor:
+def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None,
+           implementation: str | None = None) -> Tensor:
     """Each dimension as many times as its number says."""
     counts = [int(n) for n in repeat_dims]
     shape = (1,) * (len(counts) - len(input_tensor.shape)) + tuple(input_tensor.shape)

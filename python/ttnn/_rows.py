@@ -90,28 +90,47 @@ def _reduction(kind: str, tensor: Tensor, dim: Any, keepdim: bool, memory_config
     return x
 
 
+def _laid(tensor: Tensor, layout: Any) -> Tensor:
+    return tensor if layout is None else _move.to_layout(tensor, layout)
+
+
 def sum(input_tensor: Tensor, dim: Any = None, keepdim: bool = False, *, memory_config: Any = None,
         compute_kernel_config: Any = None, scalar: float = 1.0, correction: Any = True,
-        sub_core_grids: Any = None) -> Tensor:
-    return _reduction("sum", input_tensor, dim, keepdim, memory_config, scalar)
+        sub_core_grids: Any = None,
+         output_layout: Any = None, fast_and_approximate_mode: Any = None) -> Tensor:
+    return _laid(_reduction("sum", input_tensor, dim, keepdim, memory_config, scalar), output_layout)
 
 
 def mean(input_tensor: Tensor, dim: Any = None, keepdim: bool = False, *,
          memory_config: Any = None, compute_kernel_config: Any = None, scalar: float = 1.0,
-         correction: Any = True, sub_core_grids: Any = None) -> Tensor:
-    return _reduction("mean", input_tensor, dim, keepdim, memory_config, scalar)
+         correction: Any = True, sub_core_grids: Any = None,
+         output_layout: Any = None, fast_and_approximate_mode: Any = None) -> Tensor:
+    return _laid(_reduction("mean", input_tensor, dim, keepdim, memory_config, scalar), output_layout)
 
 
 def max(input_tensor: Tensor, dim: Any = None, keepdim: bool = False, *, memory_config: Any = None,
         compute_kernel_config: Any = None, scalar: float = 1.0, correction: Any = True,
-        sub_core_grids: Any = None) -> Tensor:
-    return _reduction("max", input_tensor, dim, keepdim, memory_config, 1.0)
+        sub_core_grids: Any = None,
+         output_layout: Any = None, fast_and_approximate_mode: Any = None) -> Tensor:
+    return _laid(_reduction("max", input_tensor, dim, keepdim, memory_config, 1.0), output_layout)
 
 
 def min(input_tensor: Tensor, dim: Any = None, keepdim: bool = False, *, memory_config: Any = None,
         compute_kernel_config: Any = None, scalar: float = 1.0, correction: Any = True,
-        sub_core_grids: Any = None) -> Tensor:
-    return _reduction("min", input_tensor, dim, keepdim, memory_config, 1.0)
+        sub_core_grids: Any = None,
+         output_layout: Any = None, fast_and_approximate_mode: Any = None) -> Tensor:
+    return _laid(_reduction("min", input_tensor, dim, keepdim, memory_config, 1.0), output_layout)
+
+
+def fast_reduce_nc(input: Tensor, *, dims: Sequence[int], output: Tensor | None = None,
+                   memory_config: Any = None, compute_kernel_config: Any = None,
+                   sub_core_grids: Any = None) -> Tensor:
+    """Sums over dimensions before the last two, which stay as 1."""
+    rank = len(input.shape)
+    check(all(d % rank < rank - 2 for d in dims), f"fast_reduce_nc: dims {list(dims)} are not before the "
+          "last two")
+    out = sum(input, list(dims), True, memory_config=memory_config)
+    return out if output is None else _move.copy(out, output)
 
 
 def var(input_tensor: Tensor, dim: Any = None, keepdim: bool = False, *, memory_config: Any = None,
@@ -263,7 +282,7 @@ def topk(input_tensor: Tensor, k: int, dim: int = -1, largest: bool = True, sort
                         memory_config or DRAM_MEMORY_CONFIG) for dtype in (rows.dtype, uint32)]
     _top(op, rows, k, largest, outs, [None, None])
     outs = [_move.to_layout(o, input_tensor.layout) for o in outs]
-    if input_tensor.layout is TILE_LAYOUT:
+    if input_tensor.layout is TILE_LAYOUT and rows.shape[-1] <= 0xffff:
         outs[1] = _eltwise.typecast(outs[1], uint16)
     if dim != rank - 1:
         outs = [_move.transpose(o, dim, -1) for o in outs]
@@ -278,7 +297,7 @@ def sort(input_tensor: Tensor, dim: int = -1, descending: bool = False, stable: 
     check(rank and -rank <= dim < rank, f"sort: dimension {dim} is out of range for rank {rank}")
     found = topk(input_tensor, input_tensor.shape[dim], dim, descending, op="SortDeviceOperation",
                  memory_config=memory_config)
-    if input_tensor.layout is ROW_MAJOR_LAYOUT:
+    if input_tensor.layout is ROW_MAJOR_LAYOUT and input_tensor.shape[dim] <= 0xffff:
         found = found[0], _eltwise.typecast(found[1], uint16)
     return found if out is None else (_move.copy(found[0], out[0]), _move.copy(found[1], out[1]))
 

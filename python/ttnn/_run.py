@@ -63,6 +63,9 @@ def run(what: str, name: str, inputs: Sequence[Shaped], outputs: Sequence[Shaped
     """Inputs and outputs are tensors, or pairs of a tensor and a shape."""
     pairs = [x if isinstance(x, tuple) else (x, None) for x in (*inputs, *outputs)]
     device = on_one_device(name, [t for t, _ in pairs])
+    if not all(t.volume() for t, _ in pairs[len(inputs):]):
+        return  # there is nothing to compute
+    check(all(t.volume() for t, _ in pairs), f"{name}: not implemented for tensors without values")
     spec = pairs[len(inputs)][0].memory.shard_spec
     if grid is None and spec is not None:  # where the output's shards are
         last = spec.grid.bounding_box().end

@@ -73,9 +73,19 @@ class Tensor:
     layout: Any
     shards: _library.Shards | None  # for the C side; of sharded tensors
 
-    def __init__(self, data: Any, dtype: Any = None, device: Device | None = None,
-                 layout: Any = None, mem_config: MemoryConfig | None = None,
-                 tile: Any = None, *, pad_value: Any = None) -> None:
+    def __init__(self, data: Any, dtype: Any = None, device: Any = None,
+                 layout: Any = None, mem_config: Any = None,
+                 tile: Any = None, *, pad_value: Any = None, memory_config: Any = None) -> None:
+        mem_config = mem_config or memory_config
+        if isinstance(dtype, Sequence):  # values, shape, type, layout, device
+            kind = device or float32
+            flat = convert(array.array("f", map(float, data)), (len(data),), float32, kind)
+            host = Tensor.make(tuple(dtype), kind, layout or ROW_MAJOR_LAYOUT, flat)
+            made = host if mem_config is None else to_device(host, mem_config)
+            self.__dict__.update(made.__dict__)
+            return
+        if isinstance(layout, Device) or (device is not None and not isinstance(device, Device)):
+            device, layout = layout, device
         made = from_torch(data, dtype, layout=layout, device=device, memory_config=mem_config,
                           pad_value=pad_value)
         self.__dict__.update(made.__dict__)
@@ -88,12 +98,14 @@ class Tensor:
         t = Tensor.__new__(Tensor)
         t.shape, t.dtype, t.layout, t.values = Shape(shape), dtype, layout, values
         t._device, t.memory, t.storage, t.shards = device, memory or DRAM_MEMORY_CONFIG, storage, None
-        if t.memory.is_sharded() and device is not None and fits_rows(t.memory, layout):
+        if t.memory.is_sharded() and device is not None and fits_rows(t.memory, layout) and t.volume():
             t.cut()
         check(not (layout is ROW_MAJOR_LAYOUT and dtype in BLOCKS),
               f"{dtype!r} tensors must be in TILE layout")
         check(dtype not in (int8, fp8_e4m3), f"Unsupported data type {dtype!r}")
-        if device is not None and storage is None:
+        if device is not None and not t.volume():
+            t.values = array.array(code_of(dtype))
+        elif device is not None and storage is None:
             t.storage = Storage(device, t.part(None))
         return t
 
@@ -414,8 +426,6 @@ def from_torch(tensor: Any, dtype: Any = None, *, spec: Any = None, layout: Any 
                cq_id: Any = None) -> Tensor:
     """A tensor of a torch tensor, a numpy array or nested lists; on a device when one is given."""
     values, shape, own = _values_of(tensor)
-    if not values:
-        raise ValueError("a tensor needs at least one value")
     dtype = dtype or own
     if layout is None:
         layout = TILE_LAYOUT if dtype in BLOCKS else ROW_MAJOR_LAYOUT
@@ -459,6 +469,8 @@ def to_device(tensor: Tensor, device: Device, memory_config: MemoryConfig | None
 
 def _write(out: Tensor, host: Tensor, pad_value: Any = None) -> None:
     values = array.array(host.values.typecode, host.values)
+    if not values:
+        return
     for i, handle in enumerate(out.device().open_handles()):
         call("ttnn_write", handle, out.part(i), _address(values), pad_bits(pad_value, out.dtype))
 
@@ -477,7 +489,8 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
 def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> Tensor:
     """A copy on the host; of a mesh, that of the first device."""
     if tensor.values is not None:
-        return tensor
+        return tensor if tensor.device() is None else Tensor.make(tensor.shape, tensor.dtype, tensor.layout,
+                                                                  tensor.values)
     if not tensor.is_allocated():
         raise RuntimeError("TT_FATAL: the tensor was deallocated")
     values = array.array(code_of(tensor.dtype), bytes(4 * tensor.volume()))

@@ -159,6 +159,8 @@ API int ttnn_run(struct nn *nn, const char *what, const struct nn_job *job, cons
 		return run_heads_merge(nn, job, how);
 	if (!strcmp(what, "attention"))
 		return nn_attention(nn, job, how);
+	if (!strcmp(what, "blocks_fill"))
+		return nn_blocks_fill(nn, job, how);
 	if (!strcmp(what, "cache_update"))
 		return nn_cache_update(nn, job, how);
 	if (!strcmp(what, "accumulate"))

@@ -44,7 +44,9 @@ class _CacheEntries:
 
 def _open(parameters: dict[str, Any], shape: Any = None) -> Any:
     known = {name: value for name, value in parameters.items()
-             if name not in ("fabric_config", "require_exact_physical_num_devices")}
+             if name not in ("fabric_config", "require_exact_physical_num_devices", "dispatch_core_axis",
+                             "dispatch_core_type", "fabric_tensix_config", "reliability_mode",
+                             "fabric_manager", "fabric_router_config")}
     return ttnn.open_device(device_id=0, **known) if shape is None else \
         ttnn.open_mesh_device(ttnn.MeshShape(*shape), **known)
 

@@ -126,7 +126,8 @@ int nn_cache_update(struct nn *nn, const struct nn_job *job, const struct nn_cac
 	const struct nn_tensor *cache = &job->out[0], *in = &job->in[0];
 	struct nn_call c = {
 		.reader = "cache_update.cpp",
-		.units = cache->shape[0] * cache->shape[1],
+		.units = (job->inputs == 3 ? job->in[2].shape[2] : cache->shape[0]) *
+			 cache->shape[1],
 		.word_count = 6 + NN_USERS,
 		.words = {cache->shape[1], nn_columns(cache), (cache->shape[2] + 31) / 32,
 			  how->users_first, how->first, (in->shape[2] + 31) / 32},
@@ -135,8 +136,24 @@ int nn_cache_update(struct nn *nn, const struct nn_job *job, const struct nn_cac
 
 	nn_call_begin(&c, job);
 	memcpy(c.words + 6, how->positions, sizeof(how->positions));
-	if (job->inputs > 1)
-		c.cbs[1] = (struct nn_cb){1, 1, TACHO_UINT32, nn_page_size(&job->in[1])};
+	for (unsigned i = 1; i < job->inputs; i++)
+		c.cbs[i] = (struct nn_cb){i, 1, TACHO_UINT32, nn_page_size(&job->in[i])};
+	return nn_run(nn, &c);
+}
+
+int nn_blocks_fill(struct nn *nn, const struct nn_job *job, const struct nn_blocks *how)
+{
+	const struct nn_tensor *cache = &job->out[0], *in = &job->in[0], *table = &job->in[1];
+	struct nn_call c = {
+		.reader = "blocks_fill.cpp",
+		.units = nn_rows(in),
+		.words = {cache->shape[1], nn_columns(cache), (cache->shape[2] + 31) / 32,
+			  (in->shape[2] + 31) / 32, how->batch},
+		.cbs = {{0, nn_columns(cache), cache->format, 0},
+			{1, 1, TACHO_UINT32, nn_page_size(table)}},
+	};
+
+	nn_call_begin(&c, job);
 	return nn_run(nn, &c);
 }
 

@@ -242,8 +242,10 @@ int nn_heads_merge(struct nn *nn, const struct nn_job *job);
 
 /*
  * Attention: softmax(scale * q k^T + mask) v. Inputs q, k, v and, if MASKED, a mask. q [batch,
- * heads, rows, width], k and v [batch, heads / n, keys, width]. DECODE: q is [1, batch, heads,
- * width] with one query for each head, and uses the keys 0 to positions[batch].
+ * heads, rows, width], k and v [batch, heads / n, keys, width]. DECODE, bit 0: q is [1, batch,
+ * heads, width] with one query for each head, and uses the keys 0 to positions[batch]. Bit 1: the
+ * positions are in the fourth input, a row. Bit 2: k and v are blocks [blocks, heads / n, keys,
+ * width], and the last input has a row of blocks for each batch.
  */
 #define NN_USERS 32
 struct nn_attention {
@@ -256,12 +258,22 @@ int nn_attention(struct nn *nn, const struct nn_job *job, const struct nn_attent
 /*
  * Writes a row of each matrix of a cache [batch, heads, rows, width]: of the input [1, heads,
  * batch, width], or, USERS_FIRST, [1, batch, heads, width]. To row positions[batch]; a second input
- * are the positions, in a row. The cache is the output.
+ * are the positions, in a row; with a third one the cache is [blocks, heads, rows, width], and row
+ * i of that input has the blocks of batch i. The cache is the output.
  */
 struct nn_cache {
 	uint32_t users_first, first, positions[NN_USERS];
 };
 int nn_cache_update(struct nn *nn, const struct nn_job *job, const struct nn_cache *how);
+
+/*
+ * Writes a matrix for each head, [1, heads, rows, width], to the blocks that row BATCH of the
+ * second input names. The cache, [blocks, heads, rows, width], is the output.
+ */
+struct nn_blocks {
+	uint32_t batch;
+};
+int nn_blocks_fill(struct nn *nn, const struct nn_job *job, const struct nn_blocks *how);
 
 /*
  * The COUNT largest of each row (smallest: LARGEST 0), sorted: values and, as the last output,

@@ -181,6 +181,18 @@ class Ops(unittest.TestCase):
         self.same(ttnn.upsample(self.on(a), (2, 3)), a.repeat(2, 1).repeat(3, 2), 0)
         self.same(ttnn.global_avg_pool2d(self.on(a)), a.mean((1, 2), keepdims=True))
 
+    def test_nothing(self) -> None:
+        a = self.normal(33, 40)
+        for layout in (TILE, ROWS):
+            t, none = self.on(a, layout=layout), self.on(np.zeros((3, 0), np.float32), layout=layout)
+            self.same(ttnn.concat([t, t[5:5]], 0), a, 0)
+            self.assertEqual(t[:, 7:7].shape, (33, 0))
+            self.assertEqual(ttnn.relu(none + none).to_numpy().shape, (3, 0))
+            self.assertEqual(ttnn.permute(none, (1, 0)).shape, (0, 3))
+            self.assertRaisesRegex(RuntimeError, "without values", ttnn.sum, none)
+        self.same(ttnn.Tensor([1.0, 2.0, 3.0], (1, 3), ttnn.float32, ROWS, self.device), [[1, 2, 3]], 0)
+        self.same(ttnn.pad(self.on(a), (40, 41), (0, 1), 2.0), np.pad(a, ((0, 7), (1, 0)), constant_values=2), 0)
+
     def test_text(self) -> None:
         rows = "[ 0.0000,  1.0000,  ...,  4.0000,  5.0000]"
         self.assertEqual(str(self.on(np.arange(6, dtype=np.float32))),
@@ -336,6 +348,45 @@ class Ops(unittest.TestCase):
             want[0, user] = attend(one[0, user][:, None], all_k[user, :, :last + 1], all_v[user, :, :last + 1], 0)[:, 0]
         decode = ttnn.transformer.scaled_dot_product_attention_decode
         self.same(decode(self.on(one), three[1], three[2], cur_pos=[20, 40]), want, 0.05)
+
+    def test_blocks(self) -> None:
+        """Caches in blocks, which a table names, and positions that only the device has."""
+        users, heads, rows, count, width = 3, 2, 64, 3, 64
+        keys, values = self.normal(users * count, heads, rows, width), self.normal(users * count, heads, rows, width)
+        table = self.random.permutation(users * count).reshape(users, count).astype(np.int32)
+        q, new, last = self.normal(1, users, 4, width), self.normal(1, users, heads, width), np.array([5, 100, 191])
+        whole = self.normal(1, heads, 130, width)
+        cache, places, blocks = [self.on(keys), self.on(values)], self.on(last, ttnn.int32, ROWS), \
+            self.on(table, ttnn.int32, ROWS)
+        ttnn.experimental.paged_update_cache(cache[0], self.on(new), update_idxs_tensor=places, page_table=blocks)
+        ttnn.experimental.paged_fill_cache(cache[1], self.on(whole), blocks, batch_idx=1)
+        padded = np.zeros((heads, count * rows, width), np.float32)
+        padded[:, :130] = whole[0]
+        got = cache[1].to_numpy()
+        for i in range(count):
+            end = min(130 - 64 * i, rows)
+            self.assertTrue((got[table[1, i]][:, :end] == padded[:, 64 * i:64 * i + end]).all())
+        others = [i for i in range(users * count) if i not in table[1]]
+        self.assertTrue((got[others] == values[others]).all())
+        for user, at in enumerate(last):
+            keys[table[user, at // rows], :, at % rows] = new[0, user]
+        self.same(cache[0], keys, 0)
+        values = got
+        want, plain = np.zeros_like(q), np.zeros((users, heads, count * rows, width), np.float32)
+        for user, at in enumerate(last):
+            k, v = (t[table[user]].transpose(1, 0, 2, 3).reshape(heads, -1, width)[:, :at + 1].repeat(2, 0)
+                    for t in (keys, values))
+            want[0, user] = attend(q[0, user][:, None], k, v, 0)[:, 0]
+            plain[user] = keys[table[user]].transpose(1, 0, 2, 3).reshape(heads, -1, width)
+        self.same(ttnn.transformer.paged_scaled_dot_product_attention_decode(
+            self.on(q), *cache, blocks, cur_pos_tensor=places), want, 0.05)
+        k = self.on(plain)
+        decode = ttnn.transformer.scaled_dot_product_attention_decode
+        self.same(decode(self.on(q), k, k, cur_pos_tensor=places),
+                  decode(self.on(q), k, k, cur_pos=list(last)).to_numpy(), 0)
+        long = self.normal(1, 1, 2048, 128)  # more keys than fit into L1
+        self.same(decode(self.on(q[:, :1, :, :].repeat(2, 3)), self.on(long), self.on(long)),
+                  attend(q[:, :1].repeat(2, 3), long, long, 0), 0.05)
 
     def test_heads(self) -> None:
         x = self.normal(2, 64, 3 * 4 * 32)

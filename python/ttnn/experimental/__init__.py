@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ttnn import _eltwise, _move
-from ttnn._cache import paged_update_cache
+from ttnn._cache import paged_fill_cache, paged_update_cache
+from ttnn._composite import gelu_bw
 from ttnn._move import view
 from ttnn._run import on_one_device
+from ttnn._rows import fast_reduce_nc
 from ttnn._tensor import Tensor
 from ttnn._types import TILE_LAYOUT, check
 from ttnn.transformer import heads_merge, heads_split
 
-__all__ = ["nlp_concat_heads", "nlp_create_qkv_heads", "paged_update_cache", "rotary_embedding",
-           "view"]
+__all__ = ["broadcast_to", "fast_reduce_nc", "gelu_bw", "nlp_concat_heads", "nlp_create_qkv_heads",
+           "paged_fill_cache", "paged_update_cache", "rotary_embedding", "view"]
+
+broadcast_to = _move.expand
 
 
 def nlp_create_qkv_heads(input_tensor: Tensor, input_tensor_kv: Tensor | None = None, *,

@@ -6,13 +6,14 @@ import math
 from typing import Any, Sequence
 
 from ttnn import _library, _rows
+from ttnn._cache import places_of
 from ttnn._run import fidelity_of, on_one_device, run
-from ttnn._tensor import Tensor, from_device
+from ttnn._tensor import Tensor
 from ttnn._types import (DRAM_MEMORY_CONFIG, TILE_LAYOUT, MathFidelity, SDPAProgramConfig,
                          check)
 
 __all__ = ["SDPAProgramConfig", "attention_softmax", "attention_softmax_", "concatenate_heads",
-           "scaled_dot_product_attention", "scaled_dot_product_attention_decode",
+           "paged_scaled_dot_product_attention_decode", "scaled_dot_product_attention", "scaled_dot_product_attention_decode",
            "split_query_key_value_and_split_heads"]
 
 
@@ -134,6 +135,46 @@ def scaled_dot_product_attention(
     return out
 
 
+def _decode(name: str, q: Tensor, k: Tensor, v: Tensor, table: Tensor | None, cur_pos: Any,
+            cur_pos_tensor: Tensor | None, is_causal: bool, attn_mask: Any, scale: float | None,
+            memory_config: Any, compute_kernel_config: Any) -> Tensor:
+    """With a table keys and values are blocks: [blocks, heads, rows, width]."""
+    device = on_one_device(name, [q, k, v])
+    check(attn_mask is None, f"{name}: attn_mask is not implemented")
+    _check_heads(name, q.shape[2], k, v)
+    check(q.shape[0] == 1 and (table is not None or q.shape[1] == k.shape[0]) and
+          q.shape[3] == k.shape[3],
+          f"{name}: queries {list(q.shape)} do not go with keys {list(k.shape)}")
+    users, keys, decode, places = q.shape[1], k.shape[2], 1, []
+    check(users <= _library.USERS, f"{name}: more than {_library.USERS} users")
+    if table is not None:
+        check(k.shape[2] % 32 == 0 and table.shape[0] == users,
+              f"{name}: a page table {list(table.shape)} for {users} users and blocks of {keys} rows")
+        keys *= table.shape[1]
+    positions = [keys - 1] * users if cur_pos is None or not len(cur_pos) else list(cur_pos)
+    if cur_pos_tensor is not None and is_causal:  # a trace can be replayed for other positions
+        places.append(places_of(name, cur_pos_tensor))
+        decode, positions = 3, [0] * users
+    elif not is_causal:
+        positions = [keys - 1] * users
+    check(len(positions) == users and all(-1 <= p < keys for p in positions),
+          f"{name}: positions {positions} for {users} users and {keys} keys")
+    if table is not None:
+        places.append(places_of(name, table))
+        decode |= 4
+    scale = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
+    out = Tensor.make(q.shape, q.dtype, TILE_LAYOUT, None, device,
+                      memory_config or DRAM_MEMORY_CONFIG)
+    how = _library.Attention(scale, 0, 0, decode)
+    how.positions[:users] = [p & 0xffffffff for p in positions]
+    fidelity = fidelity_of(compute_kernel_config, MathFidelity.HiFi2)
+    run("attention", "SdpaDecodeDeviceOperation", [q, k, v, *places], [out], how, {
+        "is_causal": is_causal, "cur_pos": positions if cur_pos_tensor is None else "tensor",
+        "paged_attention": table is not None, "scale": f"{scale:g}", "output_mem_config": out.memory,
+        "compute_kernel_config": f"math_fidelity={fidelity.text}"}, fidelity)
+    return out
+
+
 def scaled_dot_product_attention_decode(
         input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, *,
         is_causal: bool = True, attn_mask: Tensor | None = None,
@@ -141,29 +182,17 @@ def scaled_dot_product_attention_decode(
         scale: float | None = None, memory_config: Any = None, program_config: Any = None,
         compute_kernel_config: Any = None) -> Tensor:
     """One query for each user against the keys up to its position; q: [1, batch, heads, width]."""
-    name, q, k, v = "scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k, \
-        input_tensor_v
-    device = on_one_device(name, [q, k, v])
-    check(is_causal and attn_mask is None, f"{name}: only causal attention is implemented")
-    _check_heads(name, q.shape[2], k, v)
-    check(q.shape[0] == 1 and q.shape[1] == k.shape[0] and q.shape[3] == k.shape[3],
-          f"{name}: queries {list(q.shape)} do not go with keys {list(k.shape)}")
-    check(q.shape[1] <= _library.USERS, f"{name}: more than {_library.USERS} users")
-    if cur_pos is None or not len(cur_pos):
-        positions = [int(p) for p in from_device(cur_pos_tensor).values] \
-            if cur_pos_tensor is not None else [k.shape[2] - 1] * q.shape[1]
-    else:
-        positions = list(cur_pos)
-    check(len(positions) == q.shape[1] and all(0 <= p < k.shape[2] for p in positions),
-          f"{name}: positions {positions} for {q.shape[1]} users and {k.shape[2]} keys")
-    scale = scale if scale is not None else 1 / math.sqrt(q.shape[-1])
-    out = Tensor.make(q.shape, q.dtype, TILE_LAYOUT, None, device,
-                      memory_config or DRAM_MEMORY_CONFIG)
-    how = _library.Attention(scale, 0, 0, 1)
-    how.positions[:len(positions)] = positions
-    fidelity = fidelity_of(compute_kernel_config, MathFidelity.HiFi2)
-    run("attention", "SdpaDecodeDeviceOperation", [q, k, v], [out], how, {
-        "is_causal": True, "cur_pos": positions, "scale": f"{scale:g}",
-        "output_mem_config": out.memory,
-        "compute_kernel_config": f"math_fidelity={fidelity.text}"}, fidelity)
-    return out
+    return _decode("scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k, input_tensor_v,
+                   None, cur_pos, cur_pos_tensor, is_causal, attn_mask, scale, memory_config,
+                   compute_kernel_config)
+
+
+def paged_scaled_dot_product_attention_decode(
+        input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor,
+        page_table_tensor: Tensor, *, is_causal: bool = True, attn_mask: Tensor | None = None,
+        cur_pos_tensor: Tensor | None = None, scale: float | None = None, memory_config: Any = None,
+        program_config: Any = None, compute_kernel_config: Any = None) -> Tensor:
+    """The same with keys and values in blocks, which each row of the page table names."""
+    return _decode("paged_scaled_dot_product_attention_decode", input_tensor_q, input_tensor_k,
+                   input_tensor_v, page_table_tensor, None, cur_pos_tensor, is_causal, attn_mask, scale,
+                   memory_config, compute_kernel_config)
