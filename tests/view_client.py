@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For the tests of tacho view: a server, requests, a WebSocket. Python's own library only."""
+import atexit
 import base64
 import http.client
 import json
@@ -49,6 +50,7 @@ class Server:
         command = command or [TACHO, "view", "--port", port, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=env)
+        atexit.register(self.process.kill)  # of a test that failed
         self.said = []
         for line in self.process.stdout:
             self.said.append(line)

@@ -90,6 +90,8 @@ for i, name in enumerate(names):
 assert s.call("noc?t0=0&t1=1", 0)["links"] == [] and s.call("noc?dev=7", 0)["events"] == 0
 assert s.call("noc", 3)["size"] == [0, 0]
 assert "dev" in s.call("noc?dev=x", 0, status=400)["error"]
+code, rest = s.end()
+assert code == 0, rest
 print("all links agree")
 PY
 expect_line said '^all links agree$'
