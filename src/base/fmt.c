@@ -246,21 +246,6 @@ static size_t fixed_slow(char *text, double value, int decimals)
 	return out + len - sign - whole;
 }
 
-/*
- * VALUE * 10^decimals rounded half to even as if computed exactly: the product's rounding error is
- * known from a fused multiply-add, and only matters when the rounded product lies on a half.
- */
-static uint64_t fmt_scaled(double value, double scale)
-{
-	double product = value * scale, error = fma(value, scale, -product);
-	double floor_ = floor(product), rest = product - floor_;
-	uint64_t n = (uint64_t)floor_;
-
-	if (rest > 0.5 || (rest == 0.5 && (error > 0 || (error == 0 && (n & 1)))))
-		n++;
-	return n;
-}
-
 size_t fmt_fixed(char *text, double value, int decimals)
 {
 	static const unsigned scales[] = {1, 10, 100, 1000};
@@ -268,10 +253,22 @@ size_t fmt_fixed(char *text, double value, int decimals)
 	double size = fabs(value);
 	uint64_t n, whole;
 	size_t out = 0, len = 0;
+	double product, error, below, rest;
 
 	if (!(size < 1e11))
 		return fixed_slow(text, value, decimals);
-	n = fmt_scaled(size, scales[decimals]);
+	/*
+	 * SIZE * 10^decimals rounded half to even as if computed exactly: the product's rounding
+	 * error is known from a fused multiply-add, and only matters when the rounded product lies
+	 * on a half.
+	 */
+	product = size * scales[decimals];
+	error = fma(size, scales[decimals], -product);
+	below = floor(product);
+	rest = product - below;
+	n = (uint64_t)below;
+	if (rest > 0.5 || (rest == 0.5 && (error > 0 || (error == 0 && (n & 1)))))
+		n++;
 	whole = n / scales[decimals];
 	n %= scales[decimals];
 	if (signbit(value))
