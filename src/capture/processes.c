@@ -84,21 +84,6 @@ void process_free(struct process *p)
 	free(p);
 }
 
-/* A process that joins again has executed another program: the earlier one no longer writes. */
-static void replace_older(struct capture *c, const struct process *p)
-{
-	const struct ring_header *h = ring_header(p->ring);
-
-	for (size_t i = 0; i < c->live.n; i++) {
-		struct ring_reader *other = c->live.v[i]->ring;
-		const struct ring_header *o = ring_header(other);
-
-		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
-		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
-			ring_set_replaced(other);
-	}
-}
-
 int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 			struct process **result)
 {
@@ -106,6 +91,7 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 	struct tacho_error err;
 	int64_t id = known_id;
 	int r = TACHO_ENOMEM;
+	const struct ring_header *h;
 
 	if (p && ring_is_area_name(name))
 		r = ring_open_area(&p->ring, &c->session, name, &err);
@@ -138,7 +124,17 @@ int capture_add_process(struct capture *c, const char *name, uint32_t known_id,
 	p->index = (uint32_t)c->processes.n;
 	c->processes.v[c->processes.n++] = p;
 	c->live.v[c->live.n++] = p;
-	replace_older(c, p);
+	/* A process that joins again has executed another program: the earlier one no longer
+	 * writes. */
+	h = ring_header(p->ring);
+	for (size_t i = 0; i < c->live.n; i++) {
+		struct ring_reader *other = c->live.v[i]->ring;
+		const struct ring_header *o = ring_header(other);
+
+		if (o != h && o->pid == h->pid && o->start_time == h->start_time &&
+		    o->pid_namespace == h->pid_namespace && o->ticks < h->ticks)
+			ring_set_replaced(other);
+	}
 	c->sum.processes++;
 	if (result)
 		*result = p;

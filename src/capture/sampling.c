@@ -400,11 +400,15 @@ static int symbol_add(void *context, const struct trace_row *row)
 	return c->error;
 }
 
-static void totals_add(struct capture *c)
+void sampling_finish(struct capture *c)
 {
 	struct sampler_totals t;
 	char text[64];
 
+	if (!c->sampling)
+		return;
+	sampler_stop(c->sampling->sampler);
+	sampling_round(c);
 	sampler_totals(c->sampling->sampler, &t);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)t.samples);
 	trace_set_property(c->writer, "samples", text);
@@ -421,15 +425,6 @@ static void totals_add(struct capture *c)
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)t.throttled);
 		trace_set_property(c->writer, "sampling throttled", text);
 	}
-}
-
-void sampling_finish(struct capture *c)
-{
-	if (!c->sampling)
-		return;
-	sampler_stop(c->sampling->sampler);
-	sampling_round(c);
-	totals_add(c);
 	symbols_resolve(c->sampling->symbols, clock_ticks(), symbol_add, c);
 }
 

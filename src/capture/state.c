@@ -341,30 +341,6 @@ static void put_process(struct buf *b, const struct process *p)
 	state_put(b, 0);
 }
 
-static void get_tracks(struct capture *c, struct process *p, struct in *in)
-{
-	size_t count = get_count(in);
-
-	for (size_t i = 0; i < count && !in->bad; i++)
-		get_track(c, p, in);
-	count = get_count(in);
-	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct frame_set *set = process_frames(c, p, (uint32_t)state_get(in));
-		uint64_t open = state_get(in);
-
-		if (set)
-			set->open = open;
-	}
-	count = get_count(in);
-	for (size_t i = 0; i < count && !in->bad; i++) {
-		struct fiber *f = process_fiber(c, p, state_get(in));
-
-		in->bad |= !f;
-		if (f)
-			get_stack(c, in, &f->stack);
-	}
-}
-
 static void get_retired(struct process *p, struct in *in, const struct streams *streams)
 {
 	size_t count = get_count(in);
@@ -386,6 +362,7 @@ static void get_process(struct capture *c, struct in *in)
 	bool finished = state_get(in);
 	struct streams streams = {0};
 	struct process *p = NULL;
+	size_t count;
 
 	if (in->bad)
 		goto out;
@@ -398,7 +375,25 @@ static void get_process(struct capture *c, struct in *in)
 	}
 	p->ended = p->finished = finished || !p->ring;
 	c->finished += p->ring && p->finished;
-	get_tracks(c, p, in);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++)
+		get_track(c, p, in);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct frame_set *set = process_frames(c, p, (uint32_t)state_get(in));
+		uint64_t open = state_get(in);
+
+		if (set)
+			set->open = open;
+	}
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		struct fiber *f = process_fiber(c, p, state_get(in));
+
+		in->bad |= !f;
+		if (f)
+			get_stack(c, in, &f->stack);
+	}
 	get_retired(p, in, &streams);
 	while (!in->bad && state_get(in))
 		get_thread(c, p, in, &streams);
