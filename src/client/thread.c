@@ -286,27 +286,6 @@ static uint64_t thread_unreported(_Atomic uint64_t *counter, uint64_t *reported)
 
 /* ------------------------------------------------------------- segments */
 
-/* The contents of a segment about to be overwritten are lost. */
-static void count_overwritten(struct thread *t, const struct ring_segment *s)
-{
-	const uint64_t *word = (const uint64_t *)(s + 1);
-	const uint64_t *end = (const uint64_t *)((const char *)s + RING_SEG_SIZE);
-	uint64_t zones = 0, others = 0;
-
-	for (; word < end && *word; word++) {
-		if (RING_KIND(*word) == RING_BEGIN)
-			zones++;
-		if (RING_KIND(*word) != RING_RECORD)
-			continue;
-		others += RING_TYPE(*word) > RING_TEXT_PART;
-		word += RING_LEN(*word);
-	}
-	add_lost(&t->page->lost_zones, zones);
-	add_lost(&t->page->lost_others, others);
-	if (!t->lost_first)
-		t->lost_first = s->ticks;
-}
-
 /* Still a segment of this thread: the recorder may have freed it against the rules. */
 static bool thread_owns(const struct thread *t, const struct ring_segment *s)
 {
@@ -323,6 +302,8 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 {
 	struct ring_segment *s = t->oldest;
 	uint32_t next, extent;
+	const uint64_t *word, *end;
+	uint64_t zones, others;
 
 	/* At least two, or nothing would be left to read. */
 	if (!s || s == t->segment)
@@ -333,7 +314,23 @@ static struct ring_segment *overwrite_oldest(struct thread *t, uint64_t now)
 		t->oldest = t->segment;
 		return NULL;
 	}
-	count_overwritten(t, s);
+	/* The contents of a segment about to be overwritten are lost. */
+	word = (const uint64_t *)(s + 1);
+	end = (const uint64_t *)((const char *)s + RING_SEG_SIZE);
+	zones = 0;
+	others = 0;
+	for (; word < end && *word; word++) {
+		if (RING_KIND(*word) == RING_BEGIN)
+			zones++;
+		if (RING_KIND(*word) != RING_RECORD)
+			continue;
+		others += RING_TYPE(*word) > RING_TEXT_PART;
+		word += RING_LEN(*word);
+	}
+	add_lost(&t->page->lost_zones, zones);
+	add_lost(&t->page->lost_others, others);
+	if (!t->lost_first)
+		t->lost_first = s->ticks;
 	t->reason = LOSS_OVERWRITTEN;
 	t->oldest = (struct ring_segment *)(client_process->base + ring_segment_offset(next - 1));
 	/* The thread page now links to the new oldest segment. */
