@@ -150,18 +150,6 @@ static int add_tracy(struct capture *c, const struct conf *cf, struct tacho_erro
 	return r;
 }
 
-static void capture_explain(const struct capture *c, const struct conf *cf)
-{
-	if (cf->pids.n)
-		fprintf(stderr, "tacho: recording; Ctrl-C stops and saves\n");
-	else
-		fprintf(stderr,
-			"tacho: waiting for programs; start them with\n"
-			"    TACHO_SESSION=%s ./app\n"
-			"tacho: Ctrl-C stops and saves\n",
-			capture_session(c));
-}
-
 /* Sampled programs that are still alive. */
 static bool sampled_are_alive(const struct recording *r, const struct conf *cf)
 {
@@ -227,8 +215,16 @@ static int cmd_capture_run(void *conf, const struct cmd_common *common, int argc
 		return err.code ? err_report(&err, code) : err_exit_code(code);
 	}
 	capture_start(r.capture);
-	if (!common->quiet)
-		capture_explain(r.capture, cf);
+	if (!common->quiet) {
+		if (cf->pids.n)
+			fprintf(stderr, "tacho: recording; Ctrl-C stops and saves\n");
+		else
+			fprintf(stderr,
+				"tacho: waiting for programs; start them with\n"
+				"    TACHO_SESSION=%s ./app\n"
+				"tacho: Ctrl-C stops and saves\n",
+				capture_session(r.capture));
+	}
 	capture_loop(&r, cf);
 	opt_list_free(&cf->pids);
 	opt_list_free(&cf->tracy_ports);

@@ -420,17 +420,6 @@ static const struct perf_op *perf_report_op_find(struct job *j, int *r)
 	return NULL;
 }
 
-/* Small ops are hidden in text, not in formats for programs. */
-static int make_view(struct job *j)
-{
-	bool table = j->c->format == FORMAT_TEXT && !j->c->csv && !j->c->top;
-	int r = perf_view_make(&j->view, &j->report, j->c->top);
-
-	if (r == 0 && table && j->options.model == PERF_MODEL_TACHO && j->c->min_percentage > 0)
-		r = perf_view_hide(&j->view, &j->report, &j->hidden);
-	return r;
-}
-
 /* CSV files, or one trace. */
 static int read_input(struct job *j)
 {
@@ -465,6 +454,7 @@ static int run_report(struct job *j)
 {
 	const struct conf *c = j->c;
 	int r = read_input(j);
+	bool table;
 
 	if (r == 0)
 		r = perf_report_make(&j->report, &j->in, &j->options, &j->notes, &j->err);
@@ -472,7 +462,12 @@ static int run_report(struct job *j)
 		r = explain_gaps(j);
 	if (r < 0)
 		return r;
-	if (make_view(j) < 0)
+	/* Small ops are hidden in text, not in formats for programs. */
+	table = j->c->format == FORMAT_TEXT && !j->c->csv && !j->c->top;
+	r = perf_view_make(&j->view, &j->report, j->c->top);
+	if (r == 0 && table && j->options.model == PERF_MODEL_TACHO && j->c->min_percentage > 0)
+		r = perf_view_hide(&j->view, &j->report, &j->hidden);
+	if (r < 0)
 		return err_set(&j->err, TACHO_ENOMEM, "out of memory");
 	j->has_stacked = !c->no_summary && !c->no_stacked_report;
 	if (j->has_stacked &&

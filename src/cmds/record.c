@@ -404,25 +404,12 @@ static void last_warnings(const struct recording *r, const struct capture_summar
 			 s->failed == 1 ? "it" : "they");
 }
 
-static void warn_absent(const struct capture_summary *s, const char *output)
-{
-	uint64_t reported = 0;
-
-	for (int i = 0; i < CAPTURE_ABSENT_LINES && s->absent_text[i][0]; i++, reported++)
-		err_warn("%s", s->absent_text[i]);
-	if (s->absent > reported)
-		err_warn(
-			"%llu %sprocess%s could not be recorded; 'tacho info --show=absent %s' lists "
-			"what is known",
-			(unsigned long long)(s->absent - reported), reported ? "more " : "",
-			s->absent - reported == 1 ? "" : "es", output);
-}
-
 int record_finish(struct recording *r, const struct record_conf *conf)
 {
 	struct capture_summary s = {0};
 	struct tacho_error err = {0};
 	char output[RING_PATH], session[RING_PATH];
+	uint64_t reported = 0;
 	int code;
 
 	progress_end(&r->progress);
@@ -451,6 +438,13 @@ int record_finish(struct recording *r, const struct record_conf *conf)
 				"for Tracy needs -DTRACY_ENABLE, one that is built with Tracy a port");
 	}
 	last_warnings(r, &s, output);
-	warn_absent(&s, output);
+	for (int i = 0; i < CAPTURE_ABSENT_LINES && s.absent_text[i][0]; i++, reported++)
+		err_warn("%s", s.absent_text[i]);
+	if (s.absent > reported)
+		err_warn(
+			"%llu %sprocess%s could not be recorded; 'tacho info --show=absent %s' lists "
+			"what is known",
+			(unsigned long long)(s.absent - reported), reported ? "more " : "",
+			s.absent - reported == 1 ? "" : "es", output);
 	return conf->strict && (s.lost || s.failed || s.absent) ? 6 : 0;
 }
