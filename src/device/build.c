@@ -207,31 +207,6 @@ static void add_layout(struct words *w, const struct tacho_device *d, const stru
 	word(w, "-DTACHO_STACK=\"0x%x\"", ram_end);
 }
 
-static void add_defines(struct words *w, const struct tacho_device *d, const struct build *b)
-{
-	word(w, "-DTACHO_RISC=%u", b->risc);
-	word(w, "-DTACHO_MAILBOX=%u", d->shape.mailbox);
-	word(w, "-DTACHO_NIU_STRIDE=%u", d->shape.niu_stride);
-	word(w, "-DTACHO_PACKET=%u", d->shape.packet_bytes);
-	word(w, "-DTACHO_DRAM_BANKS=%u", d->shape.dram_banks);
-	word(w, "-DTACHO_L1_BANKS=%u", d->workers);
-	word(w, "-DDRAM_ALIGNMENT=%uu", d->shape.dram_alignment);
-	word(w, "-D%s", strcmp(d->shape.arch, "blackhole") ? "ARCH_WORMHOLE" : "ARCH_BLACKHOLE");
-	word(w, "-DPROFILE_KERNEL=%u", d->profile);
-	if (d->prof)
-		word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=%u", d->prof->area);
-	if (d->prof && d->prof->counters)
-		word(w, "-DPROFILE_PERF_COUNTERS=%u", d->prof->counters);
-	if (d->prof && d->prof->noc_events)
-		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
-	if (d->prof && d->hashed)
-		word(w, "-DPROFILE_ZONE_HASH");
-	if (d->dprint)
-		word(w, "-DDEBUG_PRINT_ENABLED");
-	if (b->ethernet)
-		word(w, "-DTACHO_ERISC");
-}
-
 /* The kernel's path for the compiler; the caller frees it. */
 static int kernel_path(const char *source, char **out)
 {
@@ -336,7 +311,27 @@ static int build_command(struct words *w, const struct tacho_device *d, const st
 	word(w, "%s", compiler && *compiler ? compiler : COMPILER);
 	add_options(w, cpp);
 	add_includes(w, b, &f);
-	add_defines(w, d, b);
+	word(w, "-DTACHO_RISC=%u", b->risc);
+	word(w, "-DTACHO_MAILBOX=%u", d->shape.mailbox);
+	word(w, "-DTACHO_NIU_STRIDE=%u", d->shape.niu_stride);
+	word(w, "-DTACHO_PACKET=%u", d->shape.packet_bytes);
+	word(w, "-DTACHO_DRAM_BANKS=%u", d->shape.dram_banks);
+	word(w, "-DTACHO_L1_BANKS=%u", d->workers);
+	word(w, "-DDRAM_ALIGNMENT=%uu", d->shape.dram_alignment);
+	word(w, "-D%s", strcmp(d->shape.arch, "blackhole") ? "ARCH_WORMHOLE" : "ARCH_BLACKHOLE");
+	word(w, "-DPROFILE_KERNEL=%u", d->profile);
+	if (d->prof)
+		word(w, "-DPROFILER_FULL_HOST_BUFFER_SIZE_PER_RISC=%u", d->prof->area);
+	if (d->prof && d->prof->counters)
+		word(w, "-DPROFILE_PERF_COUNTERS=%u", d->prof->counters);
+	if (d->prof && d->prof->noc_events)
+		word(w, "-DPROFILE_NOC_EVENTS=%u", d->prof->noc_events);
+	if (d->prof && d->hashed)
+		word(w, "-DPROFILE_ZONE_HASH");
+	if (d->dprint)
+		word(w, "-DDEBUG_PRINT_ENABLED");
+	if (b->ethernet)
+		word(w, "-DTACHO_ERISC");
 	add_layout(w, d, b);
 	if (b->symbols) {
 		word(w, "-Wl,--just-symbols=%s", b->symbols->path);
@@ -739,18 +734,6 @@ static int make_image(struct binary *b)
 	return 0;
 }
 
-/* Skip numbers with another meaning. */
-static uint32_t after_zones(uint32_t from, uint32_t count)
-{
-	static const uint32_t reserved[] = {PROF_ID_COUNTERS, PROF_ID_NOC, PROF_ID_NOC_DEBUG};
-	uint32_t next = from + count;
-
-	for (unsigned i = 0; i < 3; i++)
-		if (next <= reserved[i] && next + 512 > reserved[i])
-			next = reserved[i] + 1;
-	return next;
-}
-
 static int build_load(struct tacho_device *d, const struct build *build, uint64_t key,
 		      const struct entry *e, const struct binary **out)
 {
@@ -758,6 +741,8 @@ static int build_load(struct tacho_device *d, const struct build *build, uint64_
 	const uint8_t *records;
 	uint32_t size;
 	int r;
+	static const uint32_t reserved[] = {PROF_ID_COUNTERS, PROF_ID_NOC, PROF_ID_NOC_DEBUG};
+	uint32_t next;
 
 	if (!b)
 		return device_fail(TACHO_ENOMEM, "no memory");
@@ -778,7 +763,12 @@ static int build_load(struct tacho_device *d, const struct build *build, uint64_
 	b->zones_from = d->next_zone;
 	if (elf_section(&b->elf, ".tsc_zones", &records, &size))
 		b->zones = size / 16;
-	d->next_zone = after_zones(d->next_zone, b->zones);
+	/* Skip numbers with another meaning. */
+	next = d->next_zone + b->zones;
+	for (unsigned i = 0; i < 3; i++)
+		if (next <= reserved[i] && next + 512 > reserved[i])
+			next = reserved[i] + 1;
+	d->next_zone = next;
 	b->next = d->binaries;
 	d->binaries = b;
 	*out = b;

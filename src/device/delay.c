@@ -78,26 +78,13 @@ static void add_range(const struct tacho_device *d, struct debug_cores *out, boo
 	}
 }
 
-/* Nonexistent cores would be ignored silently: warn. */
-static void check_range(const struct tacho_device *d, bool ethernet, const char *variable,
-			const unsigned long *at)
-{
-	unsigned long columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
-	unsigned long rows = ethernet ? 1 : d->shape.rows;
-
-	if (at[0] > at[2] || at[1] > at[3])
-		env_warn(variable, "names no core: (%lu,%lu) is after (%lu,%lu)", at[0], at[1],
-			 at[2], at[3]);
-	else if (at[2] >= columns || at[3] >= rows)
-		env_warn(variable, "names core %lu,%lu: device %u has %lu x %lu %scores, from 0,0",
-			 at[2], at[3], d->number, columns, rows, ethernet ? "Ethernet " : "");
-}
-
 static int add_list(const struct tacho_device *d, struct debug_cores *out, bool ethernet,
 		    const char *variable, const char *text, unsigned riscs)
 {
 	static const unsigned long everything[] = {0, 0, 255, 255};
 	unsigned long at[4];
+	unsigned long columns;
+	unsigned long rows;
 
 	if (!strcmp(text, "all") || !strcmp(text, "worker")) {
 		add_range(d, out, ethernet, everything, riscs);
@@ -116,7 +103,17 @@ static int add_list(const struct tacho_device *d, struct debug_cores *out, bool 
 			if (!text)
 				return TACHO_EUSAGE;
 		}
-		check_range(d, ethernet, variable, at);
+		/* Nonexistent cores would be ignored silently: warn. */
+		columns = ethernet ? d->shape.cores - d->workers : d->shape.columns;
+		rows = ethernet ? 1 : d->shape.rows;
+		if (at[0] > at[2] || at[1] > at[3])
+			env_warn(variable, "names no core: (%lu,%lu) is after (%lu,%lu)", at[0],
+				 at[1], at[2], at[3]);
+		else if (at[2] >= columns || at[3] >= rows)
+			env_warn(variable,
+				 "names core %lu,%lu: device %u has %lu x %lu %scores, from 0,0",
+				 at[2], at[3], d->number, columns, rows,
+				 ethernet ? "Ethernet " : "");
 		add_range(d, out, ethernet, at, riscs);
 		text += strspn(text, ", ");
 	}

@@ -22,26 +22,6 @@ static void describe_core_add(struct json *j, unsigned x, unsigned y, unsigned l
 	json_end(j);
 }
 
-static void add_cores(const struct tacho_device *d, struct json *j)
-{
-	json_array(j, "cores");
-	for (unsigned i = 0; i < d->shape.cores; i++) {
-		const struct tacho_device_core *c = &d->cores[i].info;
-
-		describe_core_add(j, c->x, c->y, c->logical_x, c->logical_y,
-				  c->ethernet          ? "ethernet"
-				  : dispatch_has(d, i) ? "dispatch"
-						       : "worker");
-	}
-	for (unsigned i = 0; i < d->shape.dram_banks; i++) {
-		struct tacho_device_bank b;
-
-		d->ops->bank(d->self, i, &b);
-		describe_core_add(j, b.x, b.y, i, 0, "dram");
-	}
-	json_end(j);
-}
-
 void device_describe(struct tacho_device *d)
 {
 	uint32_t recording = (uint32_t)(tacho_key() >> 32);
@@ -64,7 +44,22 @@ void device_describe(struct tacho_device *d)
 	json_end(&j);
 	json_uint(&j, "max_compute_cores", d->workers);
 	json_bool(&j, "modelled", d->shape.modelled);
-	add_cores(d, &j);
+	json_array(&j, "cores");
+	for (unsigned i = 0; i < d->shape.cores; i++) {
+		const struct tacho_device_core *c = &d->cores[i].info;
+
+		describe_core_add(&j, c->x, c->y, c->logical_x, c->logical_y,
+				  c->ethernet          ? "ethernet"
+				  : dispatch_has(d, i) ? "dispatch"
+						       : "worker");
+	}
+	for (unsigned i = 0; i < d->shape.dram_banks; i++) {
+		struct tacho_device_bank b;
+
+		d->ops->bank(d->self, i, &b);
+		describe_core_add(&j, b.x, b.y, i, 0, "dram");
+	}
+	json_end(&j);
 	json_end(&j);
 	/* Shown among other properties. */
 	n = 0;

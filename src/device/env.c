@@ -43,7 +43,7 @@ void env_warn(const char *name, const char *format, ...)
 	pthread_mutex_unlock(&lock);
 }
 
-static void check_numbers(void)
+static void env_check_all(void)
 {
 	static const char *const names[] = {
 		"TT_METAL_DEVICE_PROFILER",
@@ -67,11 +67,6 @@ static void check_numbers(void)
 				"tacho: warning: %s wants a number of up to %u, not '%s': not used\n",
 				names[i], LARGEST, text);
 	}
-}
-
-static void env_check_all(void)
-{
-	check_numbers();
 	/* 'tacho run' has already warned; a set-user-id program ignores its environment. */
 	if (!environ_get("TACHO_SESSION") && !environ_is_secure()) {
 		char text[256];

@@ -99,39 +99,11 @@ int guard_link(struct tacho_device *a, struct tacho_device *b, int (*link)(void 
 }
 
 /* ---- the end of the process ---- */
-static bool guard_take(unsigned lock)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += EXIT_WAIT_S;
-	return pthread_mutex_timedlock(&locks[lock], &until) == 0;
-}
-
-/*
- * The thread that ends the process may be inside a device call, if a signal handler called exit().
- * Data that was read from the device before can be written, unless the signal interrupted exactly
- * that.
- */
-static void guard_is_empty(struct tacho_device *d)
-{
-	if (!d->held) {
-		d->held++;
-		device_settle(d);
-		d->held--;
-	} else if (d->stepping) {
-		/* The cores' memory can be read at any time. */
-		d->broken = true;
-		device_settle(d);
-	} else if (d->prof && !d->prof->changing) {
-		log_dump(d);
-	}
-}
-
 static void guard_device_leave(unsigned number)
 {
 	struct tacho_device *d;
 	unsigned lock = 0;
+	struct timespec until;
 
 	pthread_mutex_lock(&table_lock);
 	d = table[number];
@@ -142,7 +114,9 @@ static void guard_device_leave(unsigned number)
 	pthread_mutex_unlock(&table_lock);
 	if (!d)
 		return;
-	if (!guard_take(lock)) {
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += EXIT_WAIT_S;
+	if (pthread_mutex_timedlock(&locks[lock], &until) != 0) {
 		fprintf(stderr,
 			"tacho: warning: the program ends while another thread uses device %u: its "
 			"last zones are not recorded\n",
@@ -152,8 +126,24 @@ static void guard_device_leave(unsigned number)
 	pthread_mutex_lock(&table_lock);
 	d = table[number] == d && d->lock == lock ? d : NULL;
 	pthread_mutex_unlock(&table_lock);
-	if (d)
-		guard_is_empty(d);
+	if (d) {
+		/*
+		 * The thread that ends the process may be inside a device call, if a signal handler
+		 * called exit(). Data that was read from the device before can be written, unless
+		 * the signal interrupted exactly that.
+		 */
+		if (!d->held) {
+			d->held++;
+			device_settle(d);
+			d->held--;
+		} else if (d->stepping) {
+			/* The cores' memory can be read at any time. */
+			d->broken = true;
+			device_settle(d);
+		} else if (d->prof && !d->prof->changing) {
+			log_dump(d);
+		}
+	}
 	pthread_mutex_unlock(&locks[lock]);
 }
 

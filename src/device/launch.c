@@ -34,18 +34,6 @@ static bool core_done(struct tacho_device *d, unsigned core)
 	return go >> 24 == GO_DONE;
 }
 
-static bool all_done(struct tacho_device *d)
-{
-	bool all = true;
-
-	for (unsigned i = 0; i < d->shape.cores; i++) {
-		if (d->cores[i].busy && core_done(d, i))
-			d->cores[i].busy = false;
-		all &= !d->cores[i].busy;
-	}
-	return all;
-}
-
 static int fail_with(struct tacho_device *d, int code, struct buf *text)
 {
 	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory")
@@ -89,6 +77,7 @@ static int wait_for_end(struct tacho_device *d)
 	uint64_t end = d->ops->cycles(d->self) + d->options.max_cycles;
 	struct buf text = BUF_INIT;
 	struct tacho_device_risc risc;
+	bool all;
 
 	for (;;) {
 		enum tacho_device_stop stop;
@@ -102,7 +91,13 @@ static int wait_for_end(struct tacho_device *d)
 			report_fault(d, &risc, &text);
 			return fail_with(d, TACHO_EDAMAGED, &text);
 		}
-		if (all_done(d))
+		all = true;
+		for (unsigned i = 0; i < d->shape.cores; i++) {
+			if (d->cores[i].busy && core_done(d, i))
+				d->cores[i].busy = false;
+			all &= !d->cores[i].busy;
+		}
+		if (all)
 			break;
 		if (interrupt_noted())
 			return launch_is_interrupted(d);

@@ -68,16 +68,6 @@ static bool stat_log(const struct log_home *h, struct stat *st)
 	return stat(path, st) == 0;
 }
 
-static void log_home_line_take(struct log_home *h, const char *line)
-{
-	unsigned long long a, b, c;
-
-	if (sscanf(line, "ops %llu", &a) == 1)
-		h->ops = (uint32_t)a;
-	else if (sscanf(line, "device %llu %llu %llu", &a, &b, &c) == 3 && a < DEVICES_MAX)
-		h->before[a] = h->lives[a] = (struct log_start){.cycles = b, .traces = (uint32_t)c};
-}
-
 static void put_aside(const struct log_home *h, const char *name)
 {
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
@@ -121,8 +111,15 @@ static void read_writer(struct log_home *h)
 		put_aside(h, TTLOG_DEVICE_FILE);
 		put_aside(h, TTLOG_CPP_FILE);
 	}
-	while (!fresh && text && (line = strtok_r(NULL, "\n", &rest)))
-		log_home_line_take(h, line);
+	while (!fresh && text && (line = strtok_r(NULL, "\n", &rest))) {
+		unsigned long long a, b, c;
+
+		if (sscanf(line, "ops %llu", &a) == 1)
+			h->ops = (uint32_t)a;
+		else if (sscanf(line, "device %llu %llu %llu", &a, &b, &c) == 3 && a < DEVICES_MAX)
+			h->before[a] = h->lives[a] =
+				(struct log_start){.cycles = b, .traces = (uint32_t)c};
+	}
 	free(text);
 }
 

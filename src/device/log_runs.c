@@ -56,23 +56,6 @@ struct op_marker log_marker(struct tacho_device *d, const struct log_mark *mark)
 	return m;
 }
 
-static int take_marks(struct runs *runs, const struct log_mark *marks, size_t n)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < n && r == 0; i++) {
-		struct op_marker m = log_marker(runs->d, &marks[i]);
-
-		if (!m.id)
-			continue;
-		r = op_runs_add(&runs->perf, &m);
-		if (r == 0)
-			r = op_noc_runs_add(&runs->noc, &m, runs->d->number,
-					    mark_name(runs->d, marks[i].item));
-	}
-	return r;
-}
-
 /* ---- measurements ---- */
 static int write_perf(struct runs *runs)
 {
@@ -199,7 +182,17 @@ int log_runs(struct tacho_device *d, const struct log_mark *marks, size_t n)
 
 	if (!perf && !d->prof->noc_events)
 		return 0;
-	r = take_marks(&runs, marks, n);
+	r = 0;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct op_marker m = log_marker(runs.d, &marks[i]);
+
+		if (!m.id)
+			continue;
+		r = op_runs_add(&runs.perf, &m);
+		if (r == 0)
+			r = op_noc_runs_add(&runs.noc, &m, runs.d->number,
+					    mark_name(runs.d, marks[i].item));
+	}
 	if (r == 0 && perf)
 		r = write_perf(&runs);
 	if (r == 0 && d->prof->noc_events)

@@ -221,11 +221,17 @@ static int group_new(struct op_group **out, unsigned count, const struct tacho_o
 	return r;
 }
 
-/* All of them or none. */
-static int group_enter(struct op_group *g, struct tacho_device *const *devices, unsigned count)
+int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const struct tacho_op *op)
 {
-	int r = 0;
+	struct op_group *g = NULL;
+	int r = count ? group_new(&g, count, op)
+		      : device_fail(TACHO_EUSAGE, "a group has at least one device");
 
+	if (r < 0)
+		return r;
+	g->base = op_next();
+	/* All of them or none. */
+	r = 0;
 	pthread_mutex_lock(&groups);
 	for (unsigned i = 0; r == 0 && i < count; i++)
 		if (devices[i]->group)
@@ -238,19 +244,6 @@ static int group_enter(struct op_group *g, struct tacho_device *const *devices, 
 		g->v[g->n++] = (struct member){.device = devices[i]};
 	}
 	pthread_mutex_unlock(&groups);
-	return r;
-}
-
-int tacho_op_begin(struct tacho_device *const *devices, unsigned count, const struct tacho_op *op)
-{
-	struct op_group *g = NULL;
-	int r = count ? group_new(&g, count, op)
-		      : device_fail(TACHO_EUSAGE, "a group has at least one device");
-
-	if (r < 0)
-		return r;
-	g->base = op_next();
-	r = group_enter(g, devices, count);
 	if (r < 0) {
 		group_free(g);
 		return r;

@@ -269,19 +269,6 @@ static int open_start(struct tacho_device *d)
 	return r == 0 ? prof_open(d) : r;
 }
 
-/* A bank is free at first, except for the kernel profiler's part of DRAM. */
-static int free_space(struct tacho_device *d)
-{
-	uint64_t reserved = (prof_dram_end(d) + 63) / 64 * 64;
-	struct range_free dram = {reserved, d->shape.dram_bank_size - reserved};
-	struct range_free l1 = {L1_FREE, d->shape.l1_size - L1_FREE};
-
-	d->l1_top = d->shape.l1_size;
-	return vec_push(&d->space[TACHO_DRAM], dram) < 0 || vec_push(&d->space[TACHO_L1], l1) < 0
-		       ? device_fail(TACHO_ENOMEM, "no memory")
-		       : 0;
-}
-
 /* The functions that every device must have. */
 static int ops_check(const struct tacho_device_ops *o)
 {
@@ -322,8 +309,18 @@ int tacho_device_open_with(struct tacho_device **out, const struct tacho_device_
 	guard_init(d);
 	if (r == 0)
 		r = prof_configure(d);
-	if (r == 0)
-		r = free_space(d);
+	if (r == 0) {
+		/* A bank is free at first, except for the kernel profiler's part of DRAM. */
+		uint64_t reserved = (prof_dram_end(d) + 63) / 64 * 64;
+		struct range_free dram = {reserved, d->shape.dram_bank_size - reserved};
+		struct range_free l1 = {L1_FREE, d->shape.l1_size - L1_FREE};
+
+		d->l1_top = d->shape.l1_size;
+		r = vec_push(&d->space[TACHO_DRAM], dram) < 0 ||
+				    vec_push(&d->space[TACHO_L1], l1) < 0
+			    ? device_fail(TACHO_ENOMEM, "no memory")
+			    : 0;
+	}
 	for (unsigned i = 0; r == 0 && i < d->shape.cores; i++) {
 		r = ops->core(self, i, &d->cores[i].info);
 		d->workers += !d->cores[i].info.ethernet;
@@ -384,27 +381,6 @@ void device_settle(struct tacho_device *d)
 		dprint_settle(d);
 }
 
-static void free_device(struct tacho_device *d)
-{
-	op_forget(d);
-	d->ops->close(d->self);
-	while (d->binaries) {
-		struct binary *b = d->binaries;
-
-		d->binaries = b->next;
-		binary_free(b);
-	}
-	tacho_trace_free(d->capture);
-	names_free(&d->names);
-	vec_free(&d->space[0]);
-	vec_free(&d->space[1]);
-	vec_free(&d->replayed);
-	map_free(&d->traced);
-	map_free(&d->warned);
-	free(d->cores);
-	free(d);
-}
-
 void tacho_device_close(struct tacho_device *d)
 {
 	struct tacho_device *before;
@@ -424,5 +400,21 @@ void tacho_device_close(struct tacho_device *d)
 	guard_close(d);
 	number_give(d);
 	device_release(&d);
-	free_device(d);
+	op_forget(d);
+	d->ops->close(d->self);
+	while (d->binaries) {
+		struct binary *b = d->binaries;
+
+		d->binaries = b->next;
+		binary_free(b);
+	}
+	tacho_trace_free(d->capture);
+	names_free(&d->names);
+	vec_free(&d->space[0]);
+	vec_free(&d->space[1]);
+	vec_free(&d->replayed);
+	map_free(&d->traced);
+	map_free(&d->warned);
+	free(d->cores);
+	free(d);
 }

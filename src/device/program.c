@@ -121,18 +121,6 @@ static char **copy_defines(const struct tacho_kernel *k)
 	return NULL;
 }
 
-/* Copies the parts of KERNEL that K owns; false: out of memory. */
-static bool kernel_copy(struct program_kernel *k, const struct tacho_kernel *kernel)
-{
-	k->source = strdup(kernel->source);
-	k->defines = copy_defines(kernel);
-	k->includes = list_copy(kernel->include_paths, list_length(kernel->include_paths), 0);
-	k->prologue = kernel->prologue ? strdup(kernel->prologue) : NULL;
-	k->text = kernel->text ? strdup(kernel->text) : NULL;
-	return k->source && k->defines && k->includes && !k->prologue == !kernel->prologue &&
-	       !k->text == !kernel->text;
-}
-
 static bool kernels_are_movers(const struct program_kernel *a, const struct program_kernel *b)
 {
 	return (a->risc == TACHO_BRISC && b->risc == TACHO_NCRISC) ||
@@ -183,7 +171,14 @@ int tacho_program_kernel(struct tacho_program *p, const struct tacho_kernel *ker
 			  kernel->range_count, &kernel->cores);
 	if (r < 0)
 		return r;
-	if (!kernel_copy(&k, kernel))
+	/* The parts of KERNEL that K owns. */
+	k.source = strdup(kernel->source);
+	k.defines = copy_defines(kernel);
+	k.includes = list_copy(kernel->include_paths, list_length(kernel->include_paths), 0);
+	k.prologue = kernel->prologue ? strdup(kernel->prologue) : NULL;
+	k.text = kernel->text ? strdup(kernel->text) : NULL;
+	if (!k.source || !k.defines || !k.includes || !k.prologue != !kernel->prologue ||
+	    !k.text != !kernel->text)
 		r = device_fail(TACHO_ENOMEM, "no memory");
 	if (r == 0)
 		r = kernel_check(p, &k);
@@ -298,28 +293,6 @@ static unsigned fidelity_code(enum tacho_fidelity f)
 	return codes[f];
 }
 
-/* Formats of the circular buffers, 255 where there is none. */
-static void formats_text(const struct tacho_program *p, const struct program_kernel *k,
-			 struct buf *formats, struct buf *shapes)
-{
-	unsigned format[MAX_CBS], shape[MAX_CBS] = {0};
-
-	for (unsigned i = 0; i < MAX_CBS; i++)
-		format[i] = 255;
-	for (size_t i = 0; i < p->cbs.n; i++) {
-		const struct tacho_cb *cb = &p->cbs.v[i].conf;
-
-		if (!core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
-			continue;
-		format[cb->index] = cb->format;
-		shape[cb->index] = cb->tile_height << 8 | cb->tile_width;
-	}
-	for (unsigned i = 0; i < MAX_CBS; i++)
-		buf_addf(formats, "%s%u", i ? "," : "TACHO_CB_FORMATS=", format[i]);
-	for (unsigned i = 0; i < MAX_CBS; i++)
-		buf_addf(shapes, "%s%u", i ? "," : "TACHO_CB_TILES=", shape[i]);
-}
-
 /* Compute kernels in C take tiles of 32 x 32 only. */
 static int tiles_check(const struct tacho_program *p, const struct program_kernel *k)
 {
@@ -347,8 +320,23 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 	unsigned last = k->risc == TACHO_COMPUTE ? 4 : first;
 	char fidelity[32];
 	int r = tiles_check(p, k);
+	unsigned format[MAX_CBS], shape[MAX_CBS] = {0};
 
-	formats_text(p, k, &formats, &shapes);
+	/* Formats of the circular buffers, 255 where there is none. */
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		format[i] = 255;
+	for (size_t i = 0; i < p->cbs.n; i++) {
+		const struct tacho_cb *cb = &p->cbs.v[i].conf;
+
+		if (!core_set_meets(&p->cbs.v[i].cores, &k->cores, NULL))
+			continue;
+		format[cb->index] = cb->format;
+		shape[cb->index] = cb->tile_height << 8 | cb->tile_width;
+	}
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		buf_addf(&formats, "%s%u", i ? "," : "TACHO_CB_FORMATS=", format[i]);
+	for (unsigned i = 0; i < MAX_CBS; i++)
+		buf_addf(&shapes, "%s%u", i ? "," : "TACHO_CB_TILES=", shape[i]);
 	if (!defines || formats.failed || shapes.failed)
 		r = device_fail(TACHO_ENOMEM, "no memory");
 	if (r < 0)

@@ -14,11 +14,6 @@
 static const uint32_t colors[DEVICE_RISCS] = {0xee9a00, 0x43cd80, 0x6ca6cd, 0x00e5ee, 0x98f5ff};
 #define COLOR_ERISC 0xcdcd00u
 
-static uint32_t color_of(const struct tacho_device *d, unsigned core, unsigned risc)
-{
-	return d->cores[core].info.ethernet ? COLOR_ERISC : colors[risc];
-}
-
 static uint64_t track_of(const struct tacho_device *d, unsigned core, unsigned risc)
 {
 	const struct tacho_device_core *c = &d->cores[core].info;
@@ -40,7 +35,8 @@ static void name_track(struct tacho_device *d, unsigned core, unsigned risc)
 	snprintf(name, sizeof(name), "Device %u, %score %u,%u (NoC %u,%u)/%s", d->number,
 		 c->ethernet ? "Ethernet " : "", c->logical_x, c->logical_y, c->x, c->y,
 		 prof_risc_name(d, risc, c->ethernet));
-	tacho_core_name(track_of(d, core, risc), name, color_of(d, core, risc));
+	tacho_core_name(track_of(d, core, risc), name,
+			d->cores[core].info.ethernet ? COLOR_ERISC : colors[risc]);
 }
 
 enum trace_marker_kind prof_item_kind(const struct prof_item *item)
