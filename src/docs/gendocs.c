@@ -40,30 +40,6 @@ static void gendocs_finish(FILE *out, const char *path)
 		gendocs_fail(path);
 }
 
-static void write_pages(const char *dir)
-{
-	char path[4096];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/man", dir);
-	make_folder(path);
-	out = gendocs_create(path, sizeof(path), "%s/man/tacho.1", dir);
-	man_program(out);
-	gendocs_finish(out, path);
-	for (int i = 0; cmds_table[i]; i++) {
-		const struct cmd *cmd = cmds_table[i];
-
-		out = gendocs_create(path, sizeof(path), "%s/man/tacho-%s.1", dir, cmd->name);
-		man_verb(out, cmd);
-		gendocs_finish(out, path);
-		for (const char *const *a = cmd->aliases; *a; a++) {
-			out = gendocs_create(path, sizeof(path), "%s/man/%s.1", dir, *a);
-			fprintf(out, ".so man1/tacho-%s.1\n", cmd->name);
-			gendocs_finish(out, path);
-		}
-	}
-}
-
 static void write_completions(const char *dir)
 {
 	static const struct {
@@ -99,11 +75,30 @@ static void write_completions(const char *dir)
 
 int main(int argc, char **argv)
 {
+	char path[4096];
+	FILE *out;
+
 	if (argc != 2) {
 		fputs("usage: tacho-gendocs DIR\n", stderr);
 		return 2;
 	}
-	write_pages(argv[1]);
+	snprintf(path, sizeof(path), "%s/man", argv[1]);
+	make_folder(path);
+	out = gendocs_create(path, sizeof(path), "%s/man/tacho.1", argv[1]);
+	man_program(out);
+	gendocs_finish(out, path);
+	for (int i = 0; cmds_table[i]; i++) {
+		const struct cmd *cmd = cmds_table[i];
+
+		out = gendocs_create(path, sizeof(path), "%s/man/tacho-%s.1", argv[1], cmd->name);
+		man_verb(out, cmd);
+		gendocs_finish(out, path);
+		for (const char *const *a = cmd->aliases; *a; a++) {
+			out = gendocs_create(path, sizeof(path), "%s/man/%s.1", argv[1], *a);
+			fprintf(out, ".so man1/tacho-%s.1\n", cmd->name);
+			gendocs_finish(out, path);
+		}
+	}
 	write_completions(argv[1]);
 	return 0;
 }
