@@ -352,22 +352,6 @@ static int trace_ops_read(struct stragglers *s, const struct reader_trace *t, ui
 	return r == TACHO_ENO ? 0 : r;
 }
 
-static int trace_read(struct stragglers *s, const struct reader_trace *t, bool alone,
-		      struct tacho_error *err)
-{
-	uint32_t process = TRACE_NONE;
-	uint8_t *tracks = malloc(t->trace->track_count + 1);
-	bool found = false;
-	int r = tracks ? 0 : TACHO_ENOMEM;
-
-	while (r == 0 && (process = op_device_process(t->trace, NULL, process)) != TRACE_NONE) {
-		op_process_tracks(t->trace, NULL, process, tracks);
-		r = trace_ops_read(s, t, process, tracks, &found, err);
-	}
-	free(tracks);
-	return r < 0 || found ? r : zones_read(s, t, alone);
-}
-
 static bool is_report(const char *path)
 {
 	size_t len = strlen(path);
@@ -381,6 +365,9 @@ static int input_open(struct stragglers *s, const char *path, size_t position, b
 	struct reader_trace t = {.who = {.rank = fleet_path_rank(path), .device = -1}};
 	const char *text;
 	int r;
+	uint32_t process;
+	uint8_t *tracks;
+	bool found;
 
 	if (t.who.rank < 0)
 		t.who.rank = (int64_t)position;
@@ -394,7 +381,16 @@ static int input_open(struct stragglers *s, const char *path, size_t position, b
 	text = trace_property(t.trace, "host");
 	snprintf(t.who.host, sizeof(t.who.host), "%s", text ? text : "");
 	t.merged = trace_property(t.trace, "merge sources") != NULL;
-	r = trace_read(s, &t, alone, err);
+	process = TRACE_NONE;
+	tracks = malloc(t.trace->track_count + 1);
+	found = false;
+	r = tracks ? 0 : TACHO_ENOMEM;
+	while (r == 0 && (process = op_device_process(t.trace, NULL, process)) != TRACE_NONE) {
+		op_process_tracks(t.trace, NULL, process, tracks);
+		r = trace_ops_read(s, &t, process, tracks, &found, err);
+	}
+	free(tracks);
+	r = r < 0 || found ? r : zones_read(s, &t, alone);
 	trace_close(t.trace);
 	return r;
 }
