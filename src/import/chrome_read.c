@@ -321,17 +321,6 @@ static int chrome_read_event_end(struct chrome_reader *r, const struct jread_val
 	return 0;
 }
 
-static int event_complete(struct chrome_reader *r, const struct jread_value *event, int64_t ns)
-{
-	int64_t length = 0;
-	uint32_t number;
-
-	if (!time_read(jread_get(event, "dur"), &length) || length < 0)
-		length = 0;
-	return chrome_read_zone_begin(r, event, TRACE_NONE, ns,
-				      length > INT64_MAX / 2 - ns ? ns : ns + length, &number);
-}
-
 static int event_async(struct chrome_reader *r, const struct jread_value *event, int64_t ns,
 		       bool begin)
 {
@@ -500,6 +489,8 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 	const struct jread_value *phase = jread_get(event, "ph");
 	int64_t ns;
 	int e;
+	int64_t length;
+	uint32_t number;
 
 	if (!phase || phase->type != JREAD_STRING || phase->len != 1) {
 		r->notes->left_out++;
@@ -520,7 +511,12 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 	case 'E':
 		return chrome_read_event_end(r, event, ns);
 	case 'X':
-		return event_complete(r, event, ns);
+		length = 0;
+		if (!time_read(jread_get(event, "dur"), &length) || length < 0)
+			length = 0;
+		return chrome_read_zone_begin(r, event, TRACE_NONE, ns,
+					      length > INT64_MAX / 2 - ns ? ns : ns + length,
+					      &number);
 	case 'i':
 	case 'I':
 	case 'R':
@@ -548,28 +544,6 @@ static int event_take(struct chrome_reader *r, const struct jread_value *event)
 	}
 }
 
-static void reader_free(struct chrome_reader *r)
-{
-	for (size_t i = 0; i < r->processes.n; i++)
-		free(r->processes.v[i].name);
-	for (size_t i = 0; i < r->threads.n; i++) {
-		free(r->threads.v[i].name);
-		vec_free(&r->threads.v[i].open);
-	}
-	for (size_t i = 0; i < r->chains.n; i++)
-		vec_free(&r->chains.v[i].open);
-	vec_free(&r->processes);
-	vec_free(&r->threads);
-	vec_free(&r->chains);
-	vec_free(&r->zones);
-	vec_free(&r->rows);
-	map_free(&r->by_pid);
-	map_free(&r->by_tid);
-	map_free(&r->plots);
-	map_free(&r->by_async);
-	buf_free(&r->texts);
-}
-
 int import_chrome(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
 		  struct tacho_error *err)
 {
@@ -588,7 +562,24 @@ int import_chrome(struct trace_writer *w, int fd, const char *path, struct impor
 	if (e == 0 && sound)
 		e = chrome_write(&r, chrome_events_head(events), path);
 	chrome_events_close(events);
-	reader_free(&r);
+	for (size_t i = 0; i < r.processes.n; i++)
+		free(r.processes.v[i].name);
+	for (size_t i = 0; i < r.threads.n; i++) {
+		free(r.threads.v[i].name);
+		vec_free(&r.threads.v[i].open);
+	}
+	for (size_t i = 0; i < r.chains.n; i++)
+		vec_free(&r.chains.v[i].open);
+	vec_free(&r.processes);
+	vec_free(&r.threads);
+	vec_free(&r.chains);
+	vec_free(&r.zones);
+	vec_free(&r.rows);
+	map_free(&r.by_pid);
+	map_free(&r.by_tid);
+	map_free(&r.plots);
+	map_free(&r.by_async);
+	buf_free(&r.texts);
 	if (e < 0)
 		return err_set(err, e, "%s: %s", path, err_text(e));
 	return read < 0 ? read : 0;
