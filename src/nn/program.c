@@ -215,25 +215,6 @@ static int program_kernels(struct nn *nn, struct nn_program *p, const struct nn_
 	return 0;
 }
 
-/* Each core works on a run of units. */
-static int program_split(struct nn *nn, struct nn_program *p, uint32_t units)
-{
-	uint32_t at = 0;
-
-	for (unsigned i = 0; i < p->cores; i++) {
-		struct tacho_core core = {(uint16_t)(i % p->columns), (uint16_t)(i / p->columns)};
-		uint32_t args[] = {at, units / p->cores + (i < units % p->cores)};
-
-		for (int k = 0; k < 3; k++)
-			if (p->kernels[k] >= 0 &&
-			    nn_result(nn, tacho_program_args(p->program, p->kernels[k], core, args,
-							     2)) < 0)
-				return -1;
-		at += args[1];
-	}
-	return 0;
-}
-
 static double tensor_bytes(const struct nn_tensor *t)
 {
 	return (double)nn_pages(t) * nn_page_size(t);
@@ -300,12 +281,26 @@ static void call_describe(const struct nn *nn, const struct nn_program *p, const
 
 static int program_make(struct nn *nn, struct nn_program *p, const struct nn_call *c)
 {
+	uint32_t at = 0;
+
 	if (nn_result(nn, tacho_program_new(&p->program, nn->device)) < 0)
 		return -1;
 	program_cores(nn, p, c);
 	if (program_buffers(nn, p, c) < 0 || program_kernels(nn, p, c) < 0)
 		return -1;
-	return program_split(nn, p, c->units);
+	/* Each core works on a run of units. */
+	for (unsigned i = 0; i < p->cores; i++) {
+		struct tacho_core core = {(uint16_t)(i % p->columns), (uint16_t)(i / p->columns)};
+		uint32_t args[] = {at, c->units / p->cores + (i < c->units % p->cores)};
+
+		for (int k = 0; k < 3; k++)
+			if (p->kernels[k] >= 0 &&
+			    nn_result(nn, tacho_program_args(p->program, p->kernels[k], core, args,
+							     2)) < 0)
+				return -1;
+		at += args[1];
+	}
+	return 0;
 }
 
 static struct nn_program *program_new(struct nn *nn, const struct nn_call *c, const char *key,
