@@ -240,8 +240,17 @@ static void fill_latency(double *latency, const struct op_span *span, double rat
 	*last = (struct last_end){true, span->end};
 }
 
-static void check_durations(struct building *b, const struct op_execution *e)
+static int fill_execution(struct building *b, struct op *op, const struct op_execution *e)
 {
+	uint32_t mhz = devlog_mhz(b->in->dev, e->device);
+	const struct op_span *kernel = &e->spans[OP_M_KERNEL];
+	struct device_state *state = state_of(b, e->device);
+	double rate = mhz / 1000.0;
+
+	if (!state)
+		return TACHO_ENOMEM;
+	op->core_count = e->cores;
+	fill_spans(op, e, mhz, true);
 	for (int a = 0; a < OP_MEASURES; a++) {
 		bool zero = a == OP_M_PER_CORE ? e->per_core.count && !e->per_core.first
 					       : e->spans[a].set && !e->spans[a].cycles;
@@ -255,20 +264,6 @@ static void check_durations(struct building *b, const struct op_execution *e)
 				     OP_AT(e->id, e->device), "%s is 0 cycles",
 				     op_measures[a].name);
 	}
-}
-
-static int fill_execution(struct building *b, struct op *op, const struct op_execution *e)
-{
-	uint32_t mhz = devlog_mhz(b->in->dev, e->device);
-	const struct op_span *kernel = &e->spans[OP_M_KERNEL];
-	struct device_state *state = state_of(b, e->device);
-	double rate = mhz / 1000.0;
-
-	if (!state)
-		return TACHO_ENOMEM;
-	op->core_count = e->cores;
-	fill_spans(op, e, mhz, true);
-	check_durations(b, e);
 	b->kernel_cycles = kernel->set ? kernel->cycles : 0;
 	if (!kernel->set || !mhz)
 		return 0;

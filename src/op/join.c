@@ -355,28 +355,6 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 	return join_extra_add(j, i, *last_ns, OP_NO_INDEX);
 }
 
-static void missing_data(struct join *j, bool replays)
-{
-	for (size_t i = 0; i < j->host->ops.n; i++) {
-		const struct op_host_op *op = &j->host->ops.v[i];
-		bool replayed =
-			op->trace != OP_NONE && find_trace(&j->traces, op->device, op->trace);
-
-		if (op->device == OP_NONE || j->rows->v[i].device != OP_NO_INDEX || replays ||
-		    replayed || j->rows->v[i].replayed)
-			continue;
-		if (op->trace != OP_NONE)
-			op_issue_add(j->issues, OP_ISSUE_NOT_REPLAYED, TTLOG_DATA_FILE, op->line,
-				     OP_AT(op->id, op->device),
-				     "captured into trace %" PRId64 ", which was never replayed",
-				     op->trace);
-		else
-			op_issue_add(j->issues, OP_ISSUE_NO_DEVICE_DATA, TTLOG_DATA_FILE, op->line,
-				     OP_AT(op->id, op->device),
-				     "the device's log has nothing about it");
-	}
-}
-
 /* Which of the replay rows comes first: by device op id, then by session. */
 struct order {
 	uint64_t id;
@@ -412,7 +390,24 @@ static int match_all(struct join *j)
 			    : match_once(j, (uint32_t)i, &last_ns);
 	if (r < 0)
 		return r;
-	missing_data(j, replays);
+	for (size_t i = 0; i < j->host->ops.n; i++) {
+		const struct op_host_op *op = &j->host->ops.v[i];
+		bool replayed =
+			op->trace != OP_NONE && find_trace(&j->traces, op->device, op->trace);
+
+		if (op->device == OP_NONE || j->rows->v[i].device != OP_NO_INDEX || replays ||
+		    replayed || j->rows->v[i].replayed)
+			continue;
+		if (op->trace != OP_NONE)
+			op_issue_add(j->issues, OP_ISSUE_NOT_REPLAYED, TTLOG_DATA_FILE, op->line,
+				     OP_AT(op->id, op->device),
+				     "captured into trace %" PRId64 ", which was never replayed",
+				     op->trace);
+		else
+			op_issue_add(j->issues, OP_ISSUE_NO_DEVICE_DATA, TTLOG_DATA_FILE, op->line,
+				     OP_AT(op->id, op->device),
+				     "the device's log has nothing about it");
+	}
 	order = calloc(j->replays.n + 1, sizeof(*order));
 	r = order ? 0 : TACHO_ENOMEM;
 	for (size_t i = 0; i < j->replays.n && r == 0; i++)

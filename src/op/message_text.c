@@ -43,28 +43,6 @@ static void add_spelled(struct buf *out, const char *at, const char *end)
 	}
 }
 
-/*
- * The name in a message's head is not quoted: characters that would end it are replaced. The
- * description has the unchanged name.
- */
-static void add_head_name(struct buf *out, const char *name, size_t len)
-{
-	size_t from = out->len;
-	char *at;
-
-	buf_addc(out, '"');
-	for (size_t i = 0; i < len; i++)
-		buf_addc(out, (unsigned char)name[i] < ' '       ? ' '
-			      : name[i] == ','                   ? ';'
-			      : name[i] == '"' || name[i] == '`' ? '\''
-								 : name[i]);
-	buf_addc(out, '"');
-	for (at = out->data + from; (at = strstr(at, "TT_SIGNPOST"));)
-		at[2] = '-';
-	for (at = out->data + from; (at = strstr(at, "markers were dropped"));)
-		at[7] = '-';
-}
-
 /* The members of the call, which the row has in its fields, and then those of the description. */
 static void text_description(struct buf *out, const struct trace_row *row, const char *json,
 			     const char *end)
@@ -90,9 +68,26 @@ static void text_op(struct buf *out, const struct trace_row *row)
 	size_t name = nul ? (size_t)(nul - row->text) : row->text_len;
 	const char *end = row->text + row->text_len;
 	uint32_t device = TRACE_OP_DEVICE(row->b);
+	size_t from;
+	char *at;
 
 	buf_adds(out, device == TRACE_NONE ? "`TT_DNN_FALL_BACK_OP:" : "`TT_DNN_DEVICE_OP: ");
-	add_head_name(out, row->text, name);
+	/*
+	 * The name in a message's head is not quoted: characters that would end it are replaced.
+	 * The description has the unchanged name.
+	 */
+	from = out->len;
+	buf_addc(out, '"');
+	for (size_t i = 0; i < name; i++)
+		buf_addc(out, (unsigned char)row->text[i] < ' '            ? ' '
+			      : row->text[i] == ','                        ? ';'
+			      : row->text[i] == '"' || row->text[i] == '`' ? '\''
+									   : row->text[i]);
+	buf_addc(out, '"');
+	for (at = out->data + from; (at = strstr(at, "TT_SIGNPOST"));)
+		at[2] = '-';
+	for (at = out->data + from; (at = strstr(at, "markers were dropped"));)
+		at[7] = '-';
 	if (device != TRACE_NONE)
 		buf_addf(out, ", %" PRIu64 ", %" PRIu32 ", %s, %" PRIu64, row->c, device,
 			 TRACE_OP_WHAT(row->b) == 2 ? "true" : "false", row->a);

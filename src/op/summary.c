@@ -87,15 +87,6 @@ static void print_op(const struct op_summary *s, uint32_t index, FILE *out)
 	fputc('\n', out);
 }
 
-static void summary_issues_print(const struct op_issues *issues, FILE *out)
-{
-	for (int k = 0; k < OP_ISSUE_KINDS; k++)
-		if (issues->counts[k])
-			fprintf(out, "%8" PRIu64 "  %s%s\n", issues->counts[k],
-				op_issue_word((enum op_issue_kind)k),
-				op_issue_is_damage((enum op_issue_kind)k) ? "" : " (a note)");
-}
-
 int op_summary_print(const struct op_summary *s, const struct op_issues *issues, int top, FILE *out)
 {
 	uint32_t *order = calloc(s->ops.n + 1, sizeof(*order));
@@ -135,7 +126,12 @@ int op_summary_print(const struct op_summary *s, const struct op_issues *issues,
 	}
 	if (op_issues_total(issues)) {
 		fprintf(out, "\nissues:\n");
-		summary_issues_print(issues, out);
+		for (int k = 0; k < OP_ISSUE_KINDS; k++)
+			if (issues->counts[k])
+				fprintf(out, "%8" PRIu64 "  %s%s\n", issues->counts[k],
+					op_issue_word((enum op_issue_kind)k),
+					op_issue_is_damage((enum op_issue_kind)k) ? ""
+										  : " (a note)");
 	}
 	free(order);
 	return ferror(out) ? TACHO_EWRITE : 0;

@@ -273,11 +273,6 @@ static int trace_host_lane_read(struct zones *z, uint32_t at)
 	return r;
 }
 
-static const char *zone_text(const struct zones *z, const struct op_live_zone *zone)
-{
-	return z->seen->text.data + zone->text;
-}
-
 /* The innermost op's zone around a zone. */
 static const struct op_live_zone *trace_host_around(const struct zones *z,
 						    const struct op_live_zone *zone)
@@ -306,7 +301,7 @@ static int trace_host_zone_add(struct zones *z, const struct op_live_zone *zone)
 	const char *name = trace_srcloc_name(z->trace, zone->srcloc);
 	bool parent = z->kinds[zone->srcloc] & PARENT;
 	const struct op_live_zone *around = parent ? zone : trace_host_around(z, zone);
-	const char *text = around ? zone_text(z, around) : "";
+	const char *text = around ? z->seen->text.data + around->text : "";
 	int64_t start = trace_ns(z->trace, zone->start) - z->origin;
 	struct op_host_zone out = {
 		.name = name,

@@ -95,24 +95,6 @@ static struct run shift_run(struct walk *w, uint64_t time)
 	return w->shifts.v[w->shift].run;
 }
 
-static struct run run_of(struct walk *w, const struct trace_zone *zone)
-{
-	struct run run = no_run, reported = no_run;
-
-	if (w->value_count)
-		run.id = w->values[0];
-	else
-		run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
-	/* Older clients give the id of every zone. */
-	if (reported_id(&w->c->trace->srclocs[zone->srcloc], &reported.id) && reported.id != run.id)
-		run = reported;
-	if (w->value_count > 1) {
-		run.trace = (int64_t)(w->values[1] >> 32);
-		run.session = (int64_t)(w->values[1] & UINT32_MAX);
-	}
-	return run;
-}
-
 /* "event 12" */
 static uint64_t event_number(const char *name)
 {
@@ -190,8 +172,23 @@ static int trace_markers_zone_take(struct walk *w, const struct trace_zone *zone
 	if (kind != TRACE_MARK_START)
 		return trace_markers_emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data,
 					  w->meta.len);
-	if (!w->stack.n)
-		w->run = run_of(w, zone);
+	if (!w->stack.n) {
+		struct run run = no_run, reported = no_run;
+
+		if (w->value_count)
+			run.id = w->values[0];
+		else
+			run = shift_run(w, zone->start + (zone->end - zone->start) / 2);
+		/* Older clients give the id of every zone. */
+		if (reported_id(&w->c->trace->srclocs[zone->srcloc], &reported.id) &&
+		    reported.id != run.id)
+			run = reported;
+		if (w->value_count > 1) {
+			run.trace = (int64_t)(w->values[1] >> 32);
+			run.session = (int64_t)(w->values[1] & UINT32_MAX);
+		}
+		w->run = run;
+	}
 	r = trace_markers_emit(w, kind, zone->srcloc, zone->start, &w->run, w->meta.data,
 			       w->meta.len);
 	if (r < 0)
