@@ -105,13 +105,6 @@ static double least_part(const struct perf_op *op)
 	return fmin(1, most / 100);
 }
 
-static bool in0_fits(const struct advised *a)
-{
-	double bytes = perf_tensor_bytes(a->k->dim[IN0], a->k->datatype[IN0]);
-
-	return perf_in_dram(a->k, IN0) && bytes <= perf_available(a->r, a->op) * L1_ROOM;
-}
-
 static int64_t advice_setting(const struct advised *a, int field)
 {
 	return a->k->settings.value[field];
@@ -130,6 +123,7 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 				? perf_times(advice_setting(a, x), advice_setting(a, y))
 				: advice_setting(a, x);
 	bool known = value != PERF_NO_FIELD;
+	double bytes;
 
 	switch (test) {
 	case TEST_BELOW:
@@ -144,7 +138,8 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 	case TEST_CONFIG:
 		return k->settings.name && !strcmp(k->settings.name, text);
 	case TEST_IN0_DRAM:
-		return in0_fits(a);
+		bytes = perf_tensor_bytes(a->k->dim[IN0], a->k->datatype[IN0]);
+		return perf_in_dram(a->k, IN0) && bytes <= perf_available(a->r, a->op) * L1_ROOM;
 	case TEST_IN1_DRAM:
 		return perf_in_dram(k, IN1);
 	case TEST_NOT_SHARDED:

@@ -47,11 +47,6 @@ static double saved_at(const struct perf_op *op, double now, double share)
 	return now > 0 && now < share ? op->time * (1 - now / share) : 0;
 }
 
-static const char *advice_others_place(const struct perf_kind *k, enum perf_tensor t)
-{
-	return k->memory[t] ? k->memory[t] : "a memory that is not said";
-}
-
 /* The next lower sufficient fidelity, and how many times faster it multiplies. */
 static enum arch_fidelity advice_others_lower(const struct perf_kind *k, enum arch_fidelity f)
 {
@@ -172,22 +167,6 @@ static bool advice_others_absent(int64_t n)
 	return n == PERF_NO_NUMBER;
 }
 
-/* The blocks: how much is kept in registers and L1 between loads. */
-static void advise_block_w(struct list *l, const struct perf_report *r, const struct perf_kind *k,
-			   double saving)
-{
-	if (!advice_others_absent(k->block_w) && k->block_w < 2)
-		advice_others_add(
-			l, ADVICE_BLOCK, saving,
-			"Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
-			(long long)k->block_w);
-	else if (advice_others_absent(k->block_w) && model_is_exact(r))
-		advice_others_add(
-			l, ADVICE_BLOCK, saving,
-			"The program config does not say in0_block_w: 2 or more tiles of the inner "
-			"dimension at a time are better than one");
-}
-
 static void advise_subblock(struct list *l, const struct perf_report *r, const struct perf_kind *k,
 			    double saving)
 {
@@ -234,7 +213,7 @@ static void advise_input(struct list *l, const struct perf_op *op, const struct 
 			 op->dram_pct, op->flops_pct);
 	advice_others_add(l, ADVICE_INPUT_L1, saving,
 			  "Keep input 0 in L1 if it fits: it is in %s%s",
-			  advice_others_place(k, IN0), busy);
+			  k->memory[IN0] ? k->memory[IN0] : "a memory that is not said", busy);
 }
 
 /* True if the op has no program config but accepts one. */
@@ -266,7 +245,17 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 		return;
 	}
 	before = l->n;
-	advise_block_w(l, r, k, saving);
+	/* The blocks: how much is kept in registers and L1 between loads. */
+	if (!advice_others_absent(k->block_w) && k->block_w < 2)
+		advice_others_add(
+			l, ADVICE_BLOCK, saving,
+			"Raise in0_block_w from %lld to 2 or more: each block is a round trip for data",
+			(long long)k->block_w);
+	else if (advice_others_absent(k->block_w) && model_is_exact(r))
+		advice_others_add(
+			l, ADVICE_BLOCK, saving,
+			"The program config does not say in0_block_w: 2 or more tiles of the inner "
+			"dimension at a time are better than one");
 	advise_subblock(l, r, k, saving);
 	if (l->n == before)
 		advise_nothing(l, k, grid);

@@ -88,25 +88,6 @@ static void replays_average(struct perf_input *in, struct perf_spread *spread,
 	spread[row - in->rows.v] = s;
 }
 
-static size_t replays_gather(struct replay *replays, const struct perf_order *order,
-			     const struct perf_input *in)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < order->n; i++) {
-		const struct perf_row *row = &in->rows.v[order->v[i]];
-
-		if (row_is_replay(row))
-			replays[n++] = (struct replay){.device = row->device,
-						       .trace = row->trace,
-						       .session = row->session,
-						       .call = row->whole_calls,
-						       .row = order->v[i],
-						       .place = (uint32_t)i};
-	}
-	return n;
-}
-
 /* The number of replays of all traces. */
 static int sessions_count(struct perf_report *r, const struct perf_order *order)
 {
@@ -152,7 +133,18 @@ int perf_replays_take(struct perf_report *r, struct perf_order *order, struct pe
 		free(dropped);
 		return TACHO_ENOMEM;
 	}
-	n = replays_gather(replays, order, in);
+	n = 0;
+	for (size_t i = 0; i < order->n; i++) {
+		const struct perf_row *row = &in->rows.v[order->v[i]];
+
+		if (row_is_replay(row))
+			replays[n++] = (struct replay){.device = row->device,
+						       .trace = row->trace,
+						       .session = row->session,
+						       .call = row->whole_calls,
+						       .row = order->v[i],
+						       .place = (uint32_t)i};
+	}
 	qsort(replays, n, sizeof(*replays), replay_compare);
 	for (size_t i = 0; i < n; i = end) {
 		size_t keep = i;
@@ -205,36 +197,10 @@ static int warm_ups_mark(struct perf_report *r)
 	return 0;
 }
 
-/* The time between a warm-up, or a capture, and the first replay belongs to none of them. */
-static void replay_gaps_drop(struct perf_report *r)
-{
-	bool counts = true;
-
-	for (size_t i = 0; i < r->ops.n; i++) {
-		struct perf_op *op = &r->ops.v[i];
-
-		if (op->type == TYPE_SIGNPOST)
-			continue;
-		if (op->run == RUN_REPLAY && !counts)
-			op->has &= (uint16_t)~HAS_GAP;
-		counts = perf_op_counts(op);
-	}
-}
-
-static void runs_count(struct perf_report *r)
-{
-	memset(r->runs, 0, sizeof(r->runs));
-	for (size_t i = 0; i < r->ops.n; i++) {
-		const struct perf_op *op = &r->ops.v[i];
-
-		if (op->type != TYPE_SIGNPOST && perf_op_kind(r, op)->family != FAMILY_HOST)
-			r->runs[op->run]++;
-	}
-}
-
 int perf_runs_mark(struct perf_report *r)
 {
 	int code = 0;
+	bool counts;
 
 	if (r->options->model != PERF_MODEL_TACHO)
 		return 0;
@@ -250,7 +216,24 @@ int perf_runs_mark(struct perf_report *r)
 	}
 	if (!r->options->count_warm_ups)
 		code = warm_ups_mark(r);
-	replay_gaps_drop(r);
-	runs_count(r);
+	/* The time between a warm-up, or a capture, and the first replay belongs to none of them.
+	 */
+	counts = true;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		struct perf_op *op = &r->ops.v[i];
+
+		if (op->type == TYPE_SIGNPOST)
+			continue;
+		if (op->run == RUN_REPLAY && !counts)
+			op->has &= (uint16_t)~HAS_GAP;
+		counts = perf_op_counts(op);
+	}
+	memset(r->runs, 0, sizeof(r->runs));
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_op *op = &r->ops.v[i];
+
+		if (op->type != TYPE_SIGNPOST && perf_op_kind(r, op)->family != FAMILY_HOST)
+			r->runs[op->run]++;
+	}
 	return code;
 }

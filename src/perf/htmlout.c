@@ -252,20 +252,6 @@ static void summary_put(struct page *p, const struct perf_summary *s)
 	json_end(j);
 }
 
-static void stacked_put(struct page *p, const struct perf_stacked *stacked)
-{
-	json_array(&p->j, "stacked");
-	for (size_t i = 0; stacked && i < stacked->n; i++) {
-		json_object(&p->j, NULL);
-		json_text(&p->j, "key", stacked->v[i].key);
-		json_text(&p->j, "category", perf_category_name(stacked->v[i].category));
-		json_double(&p->j, "us", stacked->v[i].time);
-		json_int(&p->j, "ops", (int64_t)stacked->v[i].count);
-		json_end(&p->j);
-	}
-	json_end(&p->j);
-}
-
 static void gaps_put(struct page *p)
 {
 	const struct perf_gaps *g = p->r->gaps;
@@ -302,7 +288,16 @@ static int data_make(struct page *p, const struct perf_stacked *stacked,
 	head_put(p, notes);
 	json_int(j, "left_out", (int64_t)(listed - view.n));
 	summary_put(p, &summary);
-	stacked_put(p, stacked);
+	json_array(&p->j, "stacked");
+	for (size_t i = 0; stacked && i < stacked->n; i++) {
+		json_object(&p->j, NULL);
+		json_text(&p->j, "key", stacked->v[i].key);
+		json_text(&p->j, "category", perf_category_name(stacked->v[i].category));
+		json_double(&p->j, "us", stacked->v[i].time);
+		json_int(&p->j, "ops", (int64_t)stacked->v[i].count);
+		json_end(&p->j);
+	}
+	json_end(&p->j);
 	gaps_put(p);
 	json_array(j, "columns");
 	for (size_t i = 0; i < sizeof(op_columns) / sizeof(op_columns[0]); i++)

@@ -146,30 +146,6 @@ static const struct {
 	{COL_TRISC0, "DEVICE QUASAR_NEO_TRISC KERNEL DURATION [ns]"},
 };
 
-/* The columns of further tensors that the file has. */
-static void map_more(struct reading *f, const struct csv_row *row)
-{
-	static const char *const ends[MORE_CELLS] = {"W", "Z", "Y", "X", "DATATYPE", "MEMORY"};
-	char name[64];
-
-	for (int i = 0; i < MORE_TENSORS; i++) {
-		bool output = i >= MORE_INPUTS;
-		int tensor = output ? i - MORE_INPUTS + 1 : i + 2;
-		int *place = f->more_place[f->more_n];
-
-		for (int c = 0; c < MORE_CELLS; c++) {
-			int len = snprintf(name, sizeof(name), "%s_%d_%s%s",
-					   output ? "OUTPUT" : "INPUT", tensor, ends[c],
-					   c < DIMS ? PADDED : "");
-
-			place[c] = find_column(row, name, (size_t)len);
-			if (c < DIMS && place[c] < 0)
-				place[c] = find_column(row, name, (size_t)len - strlen(PADDED));
-		}
-		f->more_n += place[MORE_MEMORY] >= 0;
-	}
-}
-
 static void note_format(struct perf_input *in, const struct reading *f, const struct csv_row *row)
 {
 	enum perf_format format = FORMAT_V1;
@@ -216,6 +192,8 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 {
 	struct csv_row row;
 	int known = 0, r = csv_next(csv, &row, err);
+	static const char *const ends[MORE_CELLS] = {"W", "Z", "Y", "X", "DATATYPE", "MEMORY"};
+	char name[64];
 
 	if (r < 0)
 		return r;
@@ -232,7 +210,23 @@ static int input_header_read(struct reading *f, struct csv *csv, struct tacho_er
 				 row.cells[f->place[i]].len < len;
 	}
 	f->width = row.n;
-	map_more(f, &row);
+	/* The columns of further tensors that the file has. */
+	for (int i = 0; i < MORE_TENSORS; i++) {
+		bool output = i >= MORE_INPUTS;
+		int tensor = output ? i - MORE_INPUTS + 1 : i + 2;
+		int *place = f->more_place[f->more_n];
+
+		for (int c = 0; c < MORE_CELLS; c++) {
+			int len = snprintf(name, sizeof(name), "%s_%d_%s%s",
+					   output ? "OUTPUT" : "INPUT", tensor, ends[c],
+					   c < DIMS ? PADDED : "");
+
+			place[c] = find_column(&row, name, (size_t)len);
+			if (c < DIMS && place[c] < 0)
+				place[c] = find_column(&row, name, (size_t)len - strlen(PADDED));
+		}
+		f->more_n += place[MORE_MEMORY] >= 0;
+	}
 	for (size_t i = 0; i < sizeof(other_columns) / sizeof(other_columns[0]); i++) {
 		int *place = &f->place[other_columns[i].column];
 
@@ -358,16 +352,6 @@ static int note_arch(struct reading *f)
 	return 0;
 }
 
-/* The number of workers that the op could have used. */
-static void workers_cell(struct reading *f, struct perf_row *row)
-{
-	double value;
-
-	row->workers = small_cell(f, COL_WORKERS, 0);
-	csv_number(f->cell[COL_WORKERS], &value);
-	row->workers_odd = !perf_cores_possible(value);
-}
-
 /* A whole number, or the text unchanged: a truncated fraction would be another sub-device. */
 static int sub_device_cell(struct reading *f, struct perf_row *row)
 {
@@ -454,6 +438,7 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 	static const struct csv_cell none = {"", 0};
 	struct perf_input *in = f->in;
 	struct perf_row row = {0};
+	double value;
 
 	for (int i = 0; i < COL_COUNT; i++)
 		f->cell[i] = f->place[i] >= 0 && (size_t)f->place[i] < csv_row->n
@@ -489,7 +474,10 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 	row.session = small_cell(f, COL_REPLAY, PERF_NO_DEVICE);
 	row.cache_hit = word_is(f->cell[COL_CACHE_HIT], "True", "true", "1");
 	row.cache_miss = word_is(f->cell[COL_CACHE_HIT], "False", "false", "0");
-	workers_cell(f, &row);
+	/* The number of workers that the op could have used. */
+	row.workers = small_cell(f, COL_WORKERS, 0);
+	csv_number(f->cell[COL_WORKERS], &value);
+	row.workers_odd = !perf_cores_possible(value);
 	note_workers(in, row.workers, row.workers_odd);
 	if (sub_device_cell(f, &row) < 0 || note_arch(f) < 0 ||
 	    perf_kind_of(in, f->cell, f->more, f->more_n, &row.kind) < 0 ||

@@ -34,23 +34,6 @@ static void jsonout_number(struct json *j, const char *key, int64_t n, int64_t n
 		json_null(j, key);
 }
 
-static void write_figures(struct writer *w, const struct perf_op *op)
-{
-	struct json *j = &w->j;
-
-	jsonout_figure(j, "total_percent", op->has & HAS_TOTAL, op->total);
-	jsonout_figure(j, "device_time_us", op->has & HAS_TIME, op->time);
-	jsonout_figure(j, "op_to_op_gap_us", op->has & HAS_GAP, op->gap);
-	jsonout_figure(j, "cores", op->has & HAS_CORES, op->cores);
-	jsonout_figure(j, "dram_gb_per_s", op->has & HAS_DRAM, op->dram);
-	jsonout_figure(j, "dram_percent", op->has & HAS_DRAM_PCT, op->dram_pct);
-	jsonout_figure(j, "tflops", op->has & HAS_FLOPS, op->flops);
-	jsonout_figure(j, "flops_percent", op->has & HAS_FLOPS_PCT, op->flops_pct);
-	jsonout_figure(j, "dram_bytes", op->has & HAS_DRAM, op->bytes);
-	jsonout_figure(j, "operations", op->has & HAS_FLOPS, op->operations);
-	jsonout_figure(j, "overlap_us", op->has & HAS_OVERLAP, op->overlap);
-}
-
 static void write_kind(struct writer *w, const struct perf_kind *k)
 {
 	static const char *const tensors[TENSORS] = {"input_0", "input_1", "output_0"};
@@ -134,6 +117,7 @@ static void write_op(struct writer *w, const struct perf_op *op)
 	const struct perf_row *row = &w->r->in->rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(w->r, op);
 	const char *bound = perf_bound_name(op->bound);
+	struct json *j;
 
 	json_object(&w->j, NULL);
 	jsonout_number(&w->j, "id", perf_op_id(op), 0);
@@ -152,7 +136,18 @@ static void write_op(struct writer *w, const struct perf_op *op)
 		jsonout_number(&w->j, "sub_device", row->sub_device, PERF_NO_DEVICE);
 	json_int(&w->j, "available_cores", perf_available(w->r, op));
 	json_text(&w->j, "bound", *bound ? bound : NULL);
-	write_figures(w, op);
+	j = &w->j;
+	jsonout_figure(j, "total_percent", op->has & HAS_TOTAL, op->total);
+	jsonout_figure(j, "device_time_us", op->has & HAS_TIME, op->time);
+	jsonout_figure(j, "op_to_op_gap_us", op->has & HAS_GAP, op->gap);
+	jsonout_figure(j, "cores", op->has & HAS_CORES, op->cores);
+	jsonout_figure(j, "dram_gb_per_s", op->has & HAS_DRAM, op->dram);
+	jsonout_figure(j, "dram_percent", op->has & HAS_DRAM_PCT, op->dram_pct);
+	jsonout_figure(j, "tflops", op->has & HAS_FLOPS, op->flops);
+	jsonout_figure(j, "flops_percent", op->has & HAS_FLOPS_PCT, op->flops_pct);
+	jsonout_figure(j, "dram_bytes", op->has & HAS_DRAM, op->bytes);
+	jsonout_figure(j, "operations", op->has & HAS_FLOPS, op->operations);
+	jsonout_figure(j, "overlap_us", op->has & HAS_OVERLAP, op->overlap);
 	json_text(&w->j, "limit",
 		  perf_limit_of(&row->on_device) ? perf_limit_name(perf_limit_of(&row->on_device))
 						 : NULL);
@@ -212,54 +207,6 @@ static void write_head(struct writer *w)
 	json_end(j);
 }
 
-static void jsonout_stacked_write(struct writer *w, const struct perf_stacked *stacked)
-{
-	struct json *j = &w->j;
-
-	json_array(j, "stacked");
-	for (size_t i = 0; stacked && i < stacked->n; i++) {
-		const struct perf_stack *s = &stacked->v[i];
-
-		json_object(j, NULL);
-		json_text(j, "key", s->key);
-		jsonout_number(j, "device", s->device, PERF_NO_DEVICE);
-		json_text(j, "category", perf_category_name(s->category));
-		json_double(j, "total_percent", s->share);
-		json_double(j, "device_time_us", s->time);
-		json_int(j, "ops", (int64_t)s->count);
-		json_double(j, "flops_percent_min", s->flops_min);
-		json_double(j, "flops_percent_max", s->flops_max);
-		json_double(j, "flops_percent_mean", s->flops_mean);
-		json_double(j, "flops_percent_std", s->flops_std);
-		json_double(j, "flops_percent_weighted_mean", s->flops_weighted);
-		json_end(j);
-	}
-	json_end(j);
-}
-
-static void write_shares(struct writer *w, const struct perf_summary *s)
-{
-	json_object(&w->j, "bounds");
-	for (int i = 0; i < BOUND_COUNT; i++) {
-		json_object(&w->j, i == BOUND_NONE ? "none" : perf_bound_name((enum perf_bound)i));
-		json_int(&w->j, "ops", (int64_t)s->bound[i].ops);
-		json_double(&w->j, "device_time_us", s->bound[i].time);
-		json_end(&w->j);
-	}
-	json_end(&w->j);
-	json_array(&w->j, "savings");
-	for (int i = 0; i < ADVICE_KINDS; i++) {
-		if (!s->saving[i].ops)
-			continue;
-		json_object(&w->j, NULL);
-		json_text(&w->j, "what", perf_advice_title((enum perf_advice_kind)i));
-		json_int(&w->j, "ops", (int64_t)s->saving[i].ops);
-		json_double(&w->j, "saves_at_most_us", s->saving[i].time);
-		json_end(&w->j);
-	}
-	json_end(&w->j);
-}
-
 static void jsonout_summary_write(struct writer *w)
 {
 	struct perf_summary s;
@@ -290,7 +237,25 @@ static void jsonout_summary_write(struct writer *w)
 	json_double(&w->j, "mfu_busy_percent", perf_summary_mfu(&s, w->r->time_sum));
 	json_double(&w->j, "dram_percent", perf_summary_dram(&s, w->r, s.total));
 	json_double(&w->j, "dram_busy_percent", perf_summary_dram(&s, w->r, w->r->time_sum));
-	write_shares(w, &s);
+	json_object(&w->j, "bounds");
+	for (int i = 0; i < BOUND_COUNT; i++) {
+		json_object(&w->j, i == BOUND_NONE ? "none" : perf_bound_name((enum perf_bound)i));
+		json_int(&w->j, "ops", (int64_t)s.bound[i].ops);
+		json_double(&w->j, "device_time_us", s.bound[i].time);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
+	json_array(&w->j, "savings");
+	for (int i = 0; i < ADVICE_KINDS; i++) {
+		if (!s.saving[i].ops)
+			continue;
+		json_object(&w->j, NULL);
+		json_text(&w->j, "what", perf_advice_title((enum perf_advice_kind)i));
+		json_int(&w->j, "ops", (int64_t)s.saving[i].ops);
+		json_double(&w->j, "saves_at_most_us", s.saving[i].time);
+		json_end(&w->j);
+	}
+	json_end(&w->j);
 	json_end(&w->j);
 }
 
@@ -298,6 +263,7 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 		    const struct perf_stacked *stacked, const struct perf_notes *notes, FILE *file)
 {
 	struct writer w = {.r = r, .out = BUF_INIT, .file = file};
+	struct json *j;
 
 	w.code = perf_categories_make(&w.categories, r);
 	json_init(&w.j, &w.out);
@@ -307,7 +273,26 @@ int perf_json_write(const struct perf_report *r, const struct perf_view *view,
 	for (size_t i = 0; i < view->n && w.code == 0; i++)
 		write_op(&w, &r->ops.v[view->v[i]]);
 	json_end(&w.j);
-	jsonout_stacked_write(&w, stacked);
+	j = &w.j;
+	json_array(j, "stacked");
+	for (size_t i = 0; stacked && i < stacked->n; i++) {
+		const struct perf_stack *s = &stacked->v[i];
+
+		json_object(j, NULL);
+		json_text(j, "key", s->key);
+		jsonout_number(j, "device", s->device, PERF_NO_DEVICE);
+		json_text(j, "category", perf_category_name(s->category));
+		json_double(j, "total_percent", s->share);
+		json_double(j, "device_time_us", s->time);
+		json_int(j, "ops", (int64_t)s->count);
+		json_double(j, "flops_percent_min", s->flops_min);
+		json_double(j, "flops_percent_max", s->flops_max);
+		json_double(j, "flops_percent_mean", s->flops_mean);
+		json_double(j, "flops_percent_std", s->flops_std);
+		json_double(j, "flops_percent_weighted_mean", s->flops_weighted);
+		json_end(j);
+	}
+	json_end(j);
 	jsonout_summary_write(&w);
 	json_array(&w.j, "notes");
 	for (size_t i = 0; i < notes->n; i++) {

@@ -342,11 +342,6 @@ static int64_t read_size(struct csv_cell cell, bool *bad, bool *odd)
 	return number == CSV_BLANK || *bad ? PERF_NO_NUMBER : (int64_t)value;
 }
 
-static bool is_fallback(struct csv_cell type)
-{
-	return type.len == 15 && !memcmp(type.text, "python_fallback", 15);
-}
-
 static enum perf_family family_of(struct csv_cell name)
 {
 	static const struct {
@@ -496,7 +491,7 @@ static int parse_kind(struct perf_input *in, const struct csv_cell *cell,
 		k->more_bytes += more_bytes(&more[i]);
 	k->signpost = type.len == 8 && !memcmp(type.text, "signpost", 8);
 	k->family = k->signpost ? FAMILY_OTHER : family_of(name);
-	k->fallback = is_fallback(type);
+	k->fallback = type.len == 15 && !memcmp(type.text, "python_fallback", 15);
 	k->fidelity = arch_fidelity_find(k->fidelity_name);
 	k->collective = kind_contains(name, "AllGather") || kind_contains(name, "ReduceScatter") ||
 			kind_contains(name, "AllReduce");

@@ -233,23 +233,6 @@ static void note_homeless(const struct perf_order *order, struct perf_input *in,
 	in->damaged = true;
 }
 
-static void note_queues(const struct queues *q, const struct perf_input *in,
-			struct perf_notes *notes)
-{
-	if (q->short_steps)
-		perf_note(notes, NOTE_WARNING,
-			  "device %d ran out of ops first: %llu op%s not run by all devices",
-			  q->short_device, (unsigned long long)q->short_steps,
-			  q->short_steps == 1 ? " was" : "s were");
-	if (q->strange_steps)
-		perf_note(notes, NOTE_WARNING,
-			  "the devices ran different ops at %llu steps, first device %d in line %u "
-			  "(%s): those rows are paired with later ones",
-			  (unsigned long long)q->strange_steps, q->strange_device,
-			  perf_row_line(q->strange_row),
-			  merge_kind_of(in, q->strange_row)->op_code);
-}
-
 /* Merged rows and rows without a device, in the order of the file. */
 static int merge_queues(struct perf_order *order, struct perf_input *in, struct queues *q)
 {
@@ -302,7 +285,20 @@ int perf_merge(struct perf_order *order, struct perf_input *in, const struct per
 		r = fill_queues(&q, ids, (size_t)devices, order, in);
 		if (r == 0)
 			r = merge_queues(order, in, &q);
-		note_queues(&q, in, notes);
+		if (q.short_steps)
+			perf_note(
+				notes, NOTE_WARNING,
+				"device %d ran out of ops first: %llu op%s not run by all devices",
+				q.short_device, (unsigned long long)q.short_steps,
+				q.short_steps == 1 ? " was" : "s were");
+		if (q.strange_steps)
+			perf_note(
+				notes, NOTE_WARNING,
+				"the devices ran different ops at %llu steps, first device %d in line %u "
+				"(%s): those rows are paired with later ones",
+				(unsigned long long)q.strange_steps, q.strange_device,
+				perf_row_line(q.strange_row),
+				merge_kind_of(in, q.strange_row)->op_code);
 	}
 	free(q.v);
 	free(q.seen);

@@ -60,26 +60,6 @@ static int clock_rate(const struct perf_report *r, double *rate)
 	return 0;
 }
 
-static size_t make_edges(const struct perf_report *r, struct edge *edges, double rate)
-{
-	size_t n = 0;
-	int64_t zero = PERF_NO_NUMBER;
-
-	for (size_t i = 0; i < r->ops.n; i++) {
-		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
-		double end;
-
-		if (!overlap_timed(row) || !(r->ops.v[i].has & HAS_TIME))
-			continue;
-		if (zero == PERF_NO_NUMBER)
-			zero = row->fw_end; /* small differences of large counters stay exact */
-		end = ((double)row->fw_end - (double)zero) / rate;
-		edges[n++] = (struct edge){end - row->duration, (uint32_t)i, row->device, 1};
-		edges[n++] = (struct edge){end, (uint32_t)i, row->device, -1};
-	}
-	return n;
-}
-
 /*
  * One pass over the edges in time. SHARED is the time so far with two ops or more: its increase
  * between an op's two edges is the op's overlap.
@@ -115,6 +95,7 @@ int perf_overlap(struct perf_report *r)
 	struct edge *edges;
 	double rate;
 	size_t n;
+	int64_t zero;
 
 	if (clock_rate(r, &rate) < 0)
 		return TACHO_ENOMEM;
@@ -123,7 +104,20 @@ int perf_overlap(struct perf_report *r)
 	edges = malloc((r->ops.n * 2 + 1) * sizeof(*edges));
 	if (!edges)
 		return TACHO_ENOMEM;
-	n = make_edges(r, edges, rate);
+	n = 0;
+	zero = PERF_NO_NUMBER;
+	for (size_t i = 0; i < r->ops.n; i++) {
+		const struct perf_row *row = &r->in->rows.v[r->ops.v[i].row];
+		double end;
+
+		if (!overlap_timed(row) || !(r->ops.v[i].has & HAS_TIME))
+			continue;
+		if (zero == PERF_NO_NUMBER)
+			zero = row->fw_end; /* small differences of large counters stay exact */
+		end = ((double)row->fw_end - (double)zero) / rate;
+		edges[n++] = (struct edge){end - row->duration, (uint32_t)i, row->device, 1};
+		edges[n++] = (struct edge){end, (uint32_t)i, row->device, -1};
+	}
 	for (size_t i = 1; i < n; i++) {
 		if (compare_edges(&edges[i - 1], &edges[i]) <= 0)
 			continue;

@@ -54,23 +54,6 @@ static enum role word_role(const char *word, size_t len)
 	return ROLE_NONE;
 }
 
-/* "prefillStart_2" gives "prefill start 2". */
-static void name_words(const char *name, struct buf *out)
-{
-	for (const char *p = name; *p; p++) {
-		unsigned char c = (unsigned char)*p;
-		bool hump = p > name && isupper(c) && islower((unsigned char)p[-1]);
-
-		if ((hump || !(isalnum(c) || c >= 0x80)) && out->len &&
-		    out->data[out->len - 1] != ' ')
-			buf_addc(out, ' ');
-		if (isalnum(c) || c >= 0x80)
-			buf_addc(out, (char)tolower(c));
-	}
-	while (out->len && out->data[out->len - 1] == ' ')
-		out->len--;
-}
-
 /* Removes the last word with a role from WORDS: "end to end start" is the start of "end to end". */
 static enum role words_role(struct buf *words)
 {
@@ -102,7 +85,19 @@ static int post_add(struct posts *posts, const char *name, size_t place)
 	struct buf words = BUF_INIT;
 	struct post post = {.name = name, .place = place, .partner = SIZE_MAX};
 
-	name_words(name, &words);
+	/* "prefillStart_2" gives "prefill start 2". */
+	for (const char *p = name; *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		bool hump = p > name && isupper(c) && islower((unsigned char)p[-1]);
+
+		if ((hump || !(isalnum(c) || c >= 0x80)) && words.len &&
+		    words.data[words.len - 1] != ' ')
+			buf_addc(&words, ' ');
+		if (isalnum(c) || c >= 0x80)
+			buf_addc(&words, (char)tolower(c));
+	}
+	while (words.len && words.data[words.len - 1] == ' ')
+		words.len--;
 	post.role = words_role(&words);
 	buf_addc(&words, 0);
 	post.stem = buf_detach(&words);

@@ -296,29 +296,24 @@ static void note_unclassified(const struct builder *b, struct perf_notes *notes)
 	buf_free(&names);
 }
 
-static int builder_init(struct builder *b)
-{
-	size_t kinds = b->r->in->kinds.n;
-
-	for (b->slots_n = 16; b->slots_n <= kinds * 2; b->slots_n *= 2)
-		;
-	b->slots = calloc(b->slots_n, sizeof(*b->slots));
-	b->head = calloc(kinds + 1, sizeof(*b->head));
-	b->key_of_kind = calloc(kinds + 1, sizeof(*b->key_of_kind));
-	b->out->keys = calloc(kinds + 1, sizeof(*b->out->keys));
-	return b->slots && b->head && b->key_of_kind && b->out->keys ? 0 : TACHO_ENOMEM;
-}
-
 int perf_stacked_make(struct perf_stacked *out, const struct perf_report *r, enum perf_group group,
 		      struct perf_notes *notes)
 {
 	struct builder b = {.r = r, .out = out};
 	int code = TACHO_ENOMEM;
+	size_t kinds;
 
 	*out = (struct perf_stacked){
 		.group = group, .by_device = r->options->no_merge_devices, .time_blank = true};
-	if (builder_init(&b) < 0 || stacked_ops_add(&b) < 0 || stacked_weigh(&b) < 0 ||
-	    add_totals(&b) < 0 || vec_reserve(out, b.sums.n + 1) < 0)
+	kinds = r->in->kinds.n;
+	for (b.slots_n = 16; b.slots_n <= kinds * 2; b.slots_n *= 2)
+		;
+	b.slots = calloc(b.slots_n, sizeof(*b.slots));
+	b.head = calloc(kinds + 1, sizeof(*b.head));
+	b.key_of_kind = calloc(kinds + 1, sizeof(*b.key_of_kind));
+	out->keys = calloc(kinds + 1, sizeof(*b.out->keys));
+	if (!b.slots || !b.head || !b.key_of_kind || !out->keys || stacked_ops_add(&b) < 0 ||
+	    stacked_weigh(&b) < 0 || add_totals(&b) < 0 || vec_reserve(out, b.sums.n + 1) < 0)
 		goto out;
 	for (size_t i = 0; i < b.sums.n; i++)
 		out->v[out->n++] = stack_of(&b, &b.sums.v[i]);

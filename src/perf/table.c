@@ -229,25 +229,9 @@ static void set_sub_device(struct cell *c, const char *text)
 	buf_free(&safe);
 }
 
-static const struct perf_row *table_row_of(const struct perf_table *t, const struct perf_op *op)
-{
-	return &t->report->in->rows.v[op->row];
-}
-
 static bool table_has(const struct perf_op *op, enum perf_has bit)
 {
 	return op->has & bit;
-}
-
-static enum term_color cores_color(const struct perf_report *r, const struct perf_op *op)
-{
-	int workers = perf_available(r, op);
-
-	if (r->options->model != PERF_MODEL_NEXT)
-		return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
-	if (op->sharded || op->cores == workers)
-		return TERM_GREEN;
-	return op->cores < 10 && op->cores * 2 < workers ? TERM_RED : TERM_NONE;
 }
 
 /* Colours the share that is closer to its peak: the limit of a slow op. */
@@ -287,6 +271,7 @@ enum term_color perf_part_color(const struct perf_report *r, const struct perf_o
 		[BOUND_SLOW] = TERM_YELLOW,
 		[BOUND_HOST] = TERM_RED,
 	};
+	int workers;
 
 	if (op->dim)
 		return TERM_GREY;
@@ -298,7 +283,12 @@ enum term_color perf_part_color(const struct perf_report *r, const struct perf_o
 	case PART_GAP:
 		return op->gap > PERF_GAP_AT ? TERM_RED : TERM_NONE;
 	case PART_CORES:
-		return cores_color(r, op);
+		workers = perf_available(r, op);
+		if (r->options->model != PERF_MODEL_NEXT)
+			return op->cores < 10 ? TERM_RED : op->cores == 64 ? TERM_GREEN : TERM_NONE;
+		if (op->sharded || op->cores == workers)
+			return TERM_GREEN;
+		return op->cores < 10 && op->cores * 2 < workers ? TERM_RED : TERM_NONE;
 	case PART_DRAM:
 		return share_color(op, true);
 	case PART_FLOPS:
@@ -345,7 +335,7 @@ static void make_cell(const struct perf_table *t, const struct perf_op *op, enum
 		      struct cell *c)
 {
 	const struct face *face = &t->faces[op->kind];
-	const struct perf_row *row = table_row_of(t, op);
+	const struct perf_row *row = &t->report->in->rows.v[op->row];
 	const char *bound = perf_bound_name(op->bound);
 
 	c->text = c->unit = NULL;

@@ -140,28 +140,6 @@ static void find_end(struct section *s, const char *name, bool second)
 			      : ", the second one");
 }
 
-/*
- * By default the last section counts: from the first row in time that has the name of the last
- * signpost. With repeated names that is not the last section but the first of that name, as in
- * release 1.2.4.
- */
-static void find_last_section(struct section *s)
-{
-	const char *last = NULL;
-	int names = 0;
-
-	for (size_t i = 0; i < s->order.n; i++) {
-		if (is_signpost(s, i)) {
-			last = name_of(s->in, s->order.v[i]);
-			names++;
-		}
-	}
-	perf_note(s->notes, NOTE_INFO, "%s%sFrom the last of %d signposts on: '%s'", s->path,
-		  s->colon, names, last);
-	while (strcmp(name_of(s->in, s->order.v[s->from++]), last))
-		;
-}
-
 /* Programs often end with a signpost: suggest one that has ops after it. */
 static void note_empty(const struct section *s)
 {
@@ -271,6 +249,8 @@ static int find_window(struct section *s)
 	const struct perf_options *o = s->options;
 	bool ours = o->model == PERF_MODEL_TACHO;
 	const char *start = !ours && window_given(o->signpost) ? o->signpost : o->start_signpost;
+	const char *last;
+	int names;
 
 	if (window_given(start))
 		find_start(s, start);
@@ -281,7 +261,23 @@ static int find_window(struct section *s)
 		return 0;
 	if (ours)
 		return find_region(s);
-	find_last_section(s);
+	/*
+	 * By default the last section counts: from the first row in time that has the name of the
+	 * last signpost. With repeated names that is not the last section but the first of that
+	 * name, as in release 1.2.4.
+	 */
+	last = NULL;
+	names = 0;
+	for (size_t i = 0; i < s->order.n; i++) {
+		if (is_signpost(s, i)) {
+			last = name_of(s->in, s->order.v[i]);
+			names++;
+		}
+	}
+	perf_note(s->notes, NOTE_INFO, "%s%sFrom the last of %d signposts on: '%s'", s->path,
+		  s->colon, names, last);
+	while (strcmp(name_of(s->in, s->order.v[s->from++]), last))
+		;
 	if (s->from == s->order.n)
 		note_empty(s);
 	return 0;
