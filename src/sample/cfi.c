@@ -223,14 +223,6 @@ static void cfa_set(struct machine *m, uint64_t reg, int64_t value)
 	m->row.cfa_value = (int32_t)value;
 }
 
-static bool state_push(struct machine *m)
-{
-	if (m->depth == LIMIT_CFI_STATES)
-		return false;
-	m->saved[m->depth++] = m->row;
-	return true;
-}
-
 static bool state_pop(struct machine *m)
 {
 	if (!m->depth)
@@ -330,7 +322,10 @@ static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 		cfi_in_skip(in, len);
 		return true;
 	case DW_CFA_remember_state:
-		return state_push(m);
+		if (m->depth == LIMIT_CFI_STATES)
+			return false;
+		m->saved[m->depth++] = m->row;
+		return true;
 	case DW_CFA_restore_state:
 		return state_pop(m);
 	default:

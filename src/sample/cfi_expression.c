@@ -116,16 +116,6 @@ static uint64_t two_operands(struct expression *e, uint8_t op, uint64_t a, uint6
 	}
 }
 
-static void expression_deref(struct expression *e)
-{
-	uint64_t v, address = expression_pop(e);
-
-	if (e->bad || !e->memory->read(e->memory->context, address, &v))
-		e->bad = true;
-	else
-		expression_push(e, v);
-}
-
 static void expression_step(struct expression *e, uint8_t op)
 {
 	static const struct {
@@ -154,7 +144,12 @@ static void expression_step(struct expression *e, uint8_t op)
 	} else if (op == DW_OP_constu || op == DW_OP_consts) {
 		expression_push(e, expression_leb(e, op == DW_OP_consts));
 	} else if (op == DW_OP_deref) {
-		expression_deref(e);
+		uint64_t v, address = expression_pop(e);
+
+		if (e->bad || !e->memory->read(e->memory->context, address, &v))
+			e->bad = true;
+		else
+			expression_push(e, v);
 	} else if (op == DW_OP_dup) {
 		b = expression_pop(e);
 		expression_push(e, b);

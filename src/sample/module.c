@@ -197,23 +197,6 @@ static bool module_is_same(const struct module *m, const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_ino == m->inode;
 }
 
-static void vdso_load(struct module *m)
-{
-	const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-
-	/*
-	 * The kernel maps whole pages, at least one; this is the kernel's own code, whose headers
-	 * have its length.
-	 */
-	if (bytes) {
-		Elf64_Ehdr e;
-
-		memcpy(&e, bytes, sizeof(e));
-		module_load_bytes(m, bytes, (size_t)(e.e_shoff + e.e_shnum * e.e_shentsize));
-	}
-	m->tried = true;
-}
-
 void module_load(struct module *m, pid_t pid)
 {
 	struct image image;
@@ -223,7 +206,20 @@ void module_load(struct module *m, pid_t pid)
 		return;
 	m->tried = true;
 	if (m->kind == MODULE_VDSO) {
-		vdso_load(m);
+		const uint8_t *bytes = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+
+		/*
+		 * The kernel maps whole pages, at least one; this is the kernel's own code, whose
+		 * headers have its length.
+		 */
+		if (bytes) {
+			Elf64_Ehdr e;
+
+			memcpy(&e, bytes, sizeof(e));
+			module_load_bytes(m, bytes,
+					  (size_t)(e.e_shoff + e.e_shnum * e.e_shentsize));
+		}
+		m->tried = true;
 		return;
 	}
 	if (m->kind != MODULE_FILE || m->path[0] != '/')

@@ -178,11 +178,6 @@ static int profile_frame_make(struct profile *p, uint64_t key)
 	return 0;
 }
 
-static bool is_stacks(const struct trace_track *t)
-{
-	return t->kind == TRACE_OTHER && !strcmp(t->name, TRACE_STACKS);
-}
-
 /*
  * Modules and stacks first, symbols in a second pass: they may be in any order. An unfinished trace
  * has no symbols yet, so they are looked up now.
@@ -223,7 +218,8 @@ static int tracks_read(struct profile *p)
 		r = TACHO_ENOMEM;
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; r >= 0 && i < p->trace->track_count; i++)
-			if (is_stacks(&p->trace->tracks[i]))
+			if (p->trace->tracks[i].kind == TRACE_OTHER &&
+			    !strcmp(p->trace->tracks[i].name, TRACE_STACKS))
 				r = track_read(p, s, i, pass == 1);
 	if (r >= 0 && p->trace->damage.unfinished)
 		r = symbols_resolve(s, 0, symbol_take, p);

@@ -51,20 +51,6 @@ static void value_type(struct writer *w, unsigned field, const char *type, const
 	pb_message(&w->out, field, &w->message);
 }
 
-static void mappings_write(struct writer *w)
-{
-	for (size_t i = 1; i < w->p->modules.n; i++) {
-		const struct profile_module *m = &w->p->modules.v[i];
-		uint64_t path = string_number(w, m->path), id = string_number(w, m->build_id);
-
-		pb_number(&w->message, 1, i);
-		pb_number(&w->message, 5, path);
-		pb_number(&w->message, 6, id);
-		pb_number(&w->message, 7, 1); /* has functions */
-		pb_message(&w->out, PROFILE_MAPPING, &w->message);
-	}
-}
-
 static void functions_write(struct writer *w)
 {
 	for (size_t i = 0; i < w->p->functions.n; i++) {
@@ -155,7 +141,16 @@ int profile_write_pprof(FILE *out, struct profile *p, const struct profile_filte
 	value_type(&w, PROFILE_SAMPLE_TYPE, "samples", "count");
 	value_type(&w, PROFILE_SAMPLE_TYPE, filter->what == PROFILE_OFF_CPU ? "waiting" : "cpu",
 		   "nanoseconds");
-	mappings_write(&w);
+	for (size_t i = 1; i < w.p->modules.n; i++) {
+		const struct profile_module *m = &w.p->modules.v[i];
+		uint64_t path = string_number(&w, m->path), id = string_number(&w, m->build_id);
+
+		pb_number(&w.message, 1, i);
+		pb_number(&w.message, 5, path);
+		pb_number(&w.message, 6, id);
+		pb_number(&w.message, 7, 1); /* has functions */
+		pb_message(&w.out, PROFILE_MAPPING, &w.message);
+	}
 	functions_write(&w);
 	locations_write(&w);
 	samples_write(&w, &counts);

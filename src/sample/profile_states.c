@@ -227,12 +227,6 @@ static int row_reader_next(struct row_reader *x)
 	return r < 0 ? r : 0;
 }
 
-/* The end of the state that is next. */
-static uint64_t reader_state_end(const struct row_reader *x)
-{
-	return x->row.time + x->row.a;
-}
-
 struct zones_adder {
 	struct profile *p;
 	struct profile_zone *zones;
@@ -288,7 +282,7 @@ static int zone_segment_add(void *context, const struct window_segment *s)
 	z = &a->zones[s->srcloc];
 	a->all_ns[s->srcloc] += trace_duration_ns(a->p->trace, s->start, s->end);
 	while (r == 0 && state->any && state->row.time < s->end) {
-		uint64_t end = reader_state_end(state);
+		uint64_t end = state->row.time + state->row.a;
 		uint64_t from = state->row.time > s->start ? state->row.time : s->start;
 
 		if (end > from)

@@ -85,13 +85,6 @@ static bool is_second_event(const struct sampler *s, struct sampled_thread *t,
 
 #define WINDOW 200 /* samples */
 
-static void window_note(struct sampler *s, enum stack_end end)
-{
-	if (++s->window_samples > WINDOW)
-		s->window_samples = s->window_cut = 0;
-	s->window_cut += end == STACK_CUT;
-}
-
 /* More than 1 % are cut. */
 void stack_round(struct sampler *s)
 {
@@ -131,7 +124,9 @@ void stack_sample(struct sampler *s, const struct record *r)
 		count = pystacks_merge(s, p, r->tid, r->time, count);
 		/* A short copy is the end of the stack's mapping, not a cut. */
 	}
-	window_note(s, end);
+	if (++s->window_samples > WINDOW)
+		s->window_samples = s->window_cut = 0;
+	s->window_cut += end == STACK_CUT;
 	pthread_mutex_lock(&s->lock);
 	s->totals.samples++;
 	s->totals.ends[end]++;
