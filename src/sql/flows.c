@@ -68,21 +68,13 @@ static int flow_next(struct sql_cursor *c)
 	}
 }
 
-static void flow_slice_out(struct sql_cursor *c, const struct view_flow_end *e,
-			   sqlite3_context *out)
-{
-	struct view_flow_place place;
-
-	if (view_flow_zone(sql_source_of(c)->trace, e, &place) > 0)
-		sqlite3_result_int64(out, sql_slice_id(c, place.lane, place.number));
-}
-
 static void flow_value(struct sql_cursor *c, int column, sqlite3_context *out)
 {
 	const struct flow_cursor *k = (struct flow_cursor *)c;
 	const struct view_flow_end *in = &k->flows.v[k->at];
 	const struct view_flow_end *from = view_flow_from(&k->flows, k->at);
 	const struct trace *t = sql_source_of(c)->trace;
+	struct view_flow_place place;
 
 	switch ((enum flow_column)column) {
 	case FLOW_ID:
@@ -90,7 +82,9 @@ static void flow_value(struct sql_cursor *c, int column, sqlite3_context *out)
 		break;
 	case FLOW_OUT:
 	case FLOW_IN:
-		flow_slice_out(c, column == FLOW_OUT ? from : in, out);
+		if (view_flow_zone(sql_source_of(c)->trace, column == FLOW_OUT ? from : in,
+				   &place) > 0)
+			sqlite3_result_int64(out, sql_slice_id(c, place.lane, place.number));
 		break;
 	case FLOW_TRACE:
 		sqlite3_result_int64(out, (int64_t)in->flow);
