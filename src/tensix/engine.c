@@ -391,17 +391,6 @@ static bool engine_pack(struct issue *s, bool as_rows)
 	return true;
 }
 
-/* The packer is done with its half: math finds it cleared. */
-static bool engine_flip(struct issue *s)
-{
-	unsigned who = s->operand & 1;
-
-	if (who)
-		s->e->written &= ~(((1u << DST_TILES / 2) - 1) << s->e->half[1] * (DST_TILES / 2));
-	s->e->half[who] ^= 1;
-	return true;
-}
-
 static void set_parameter(struct issue *s, bool high)
 {
 	uint32_t *p = &s->e->parameter[s->thread][s->operand >> 16 & 7];
@@ -474,6 +463,7 @@ static bool engine_semaphore(struct issue *s, unsigned op)
 static bool engine_execute(struct issue *s, uint32_t word)
 {
 	unsigned op = word >> 24;
+	unsigned who;
 
 	s->operand = word & 0xffffff;
 	switch (op) {
@@ -511,7 +501,13 @@ static bool engine_execute(struct issue *s, uint32_t word)
 	case TE_PACK_ROWS:
 		return engine_pack(s, op == TE_PACK_ROWS);
 	case TE_FLIP:
-		return engine_flip(s);
+		/* The packer is done with its half: math finds it cleared. */
+		who = s->operand & 1;
+		if (who)
+			s->e->written &=
+				~(((1u << DST_TILES / 2) - 1) << s->e->half[1] * (DST_TILES / 2));
+		s->e->half[who] ^= 1;
+		return true;
 	default:
 		s->c->dev->stats.engine_unknown++;
 		return true;

@@ -73,18 +73,6 @@ static int tensix_populate(struct tensix *t)
 	return 0;
 }
 
-static void place_dram(struct tensix *t)
-{
-	const struct arch *a = t->arch;
-	unsigned group_tiles = a->dram_aliases / (a->dram_banks / a->banks_per_group);
-
-	for (unsigned i = 0; i < a->dram_aliases; i++) {
-		uint32_t node = noc_node(t, a->dram_alias[i].x, a->dram_alias[i].y);
-
-		t->node_group[node] = (int16_t)(i / group_tiles);
-	}
-}
-
 static int no_arch(const char *name, struct tacho_error *err)
 {
 	struct buf names = BUF_INIT;
@@ -110,6 +98,8 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 	const char *name = config->arch ? config->arch : "wormhole_b0";
 	struct tensix *t = calloc(1, sizeof(*t));
 	int r;
+	const struct arch *a;
+	unsigned group_tiles;
 
 	if (!t)
 		return err_set(err, TACHO_ENOMEM, "no memory for a device");
@@ -136,7 +126,13 @@ int tensix_new(struct tensix **out, const struct tensix_config *config, struct t
 		err_set(err, r, "no memory for %u cores", t->ncores);
 		goto out;
 	}
-	place_dram(t);
+	a = t->arch;
+	group_tiles = a->dram_aliases / (a->dram_banks / a->banks_per_group);
+	for (unsigned i = 0; i < a->dram_aliases; i++) {
+		uint32_t node = noc_node(t, a->dram_alias[i].x, a->dram_alias[i].y);
+
+		t->node_group[node] = (int16_t)(i / group_tiles);
+	}
 	*out = t;
 	return 0;
 out:
