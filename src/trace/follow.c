@@ -9,16 +9,6 @@
 
 #define PART ".part"
 
-/* The path without ".part". */
-static char *final_path(const char *path)
-{
-	size_t len = strlen(path), part = strlen(PART);
-
-	if (len > part && !strcmp(path + len - part, PART))
-		len -= part;
-	return strndup(path, len);
-}
-
 /* What is at the path now: the file that is being written, else the finished one. NULL: neither. */
 static char *current_path(const char *final, struct stat *st)
 {
@@ -94,8 +84,14 @@ static int follow_advance(struct trace **trace, const char *path, bool settled,
 	struct stat st;
 	int r = TACHO_ENOMEM;
 
-	if (p)
-		p->followed = final_path(path);
+	if (p) {
+		/* The path without ".part". */
+		size_t len = strlen(path), part = strlen(PART);
+
+		if (len > part && !strcmp(path + len - part, PART))
+			len -= part;
+		p->followed = strndup(path, len);
+	}
 	if (p && p->followed) {
 		p->settled = settled;
 		now = current_path(p->followed, &st);

@@ -365,21 +365,16 @@ static const struct lod_leaf *leaves_join(struct query *q, const struct lod_leaf
 	return leaf;
 }
 
-/* A time as leaves have it. */
-static uint32_t leaf_time(uint64_t t, uint64_t base)
-{
-	uint64_t ticks = t > base ? t - base : 0;
-
-	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
-}
-
 /* The first leaf from LEAF on that does not end before the view, or LAST. */
 static const struct lod_leaf *leaves_skip(const struct query *q, const struct lod_leaf *leaf,
 					  const struct lod_leaf *last, uint64_t base,
 					  uint64_t *zone)
 {
-	uint32_t t0 = leaf_time(q->t0, base);
+	uint32_t t0;
+	uint64_t ticks = q->t0 > base ? q->t0 - base : 0;
 
+	/* A time as leaves have it. */
+	t0 = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
 	for (; leaf < last && leaf->end < t0 && leaf->longest >> 6 != LEAF_WIDE; leaf++)
 		*zone += (leaf->longest & 7) + 1;
 	return leaf;

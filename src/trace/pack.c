@@ -165,12 +165,20 @@ FOR_WIDE_VECTORS static size_t count_others(const uint8_t *plane, size_t n)
 	return others;
 }
 
-/* The bytes that are not 0, COUNT of them: how many zeros are before each, then they themselves. */
-static size_t list_sparse(uint8_t *list, const uint8_t *plane, size_t n, size_t count)
+static bool pack_sparse(struct packer *p, const uint8_t *plane, size_t n, struct buf *out)
 {
-	uint8_t *to = list;
-	size_t last = 0;
+	size_t count = n < PLANE_SMALL ? n : count_others(plane, n), at = out->len;
+	uint8_t *to;
+	size_t last;
 
+	if (count > n / SPARSE_SHARE || buf_reserve(out, COUNTED_HEAD) < 0)
+		return false;
+	out->len += COUNTED_HEAD;
+	add_varint(out, count);
+	/* The bytes that are not 0, COUNT of them: how many zeros are before each, then they
+	 * themselves. */
+	to = p->list;
+	last = 0;
 	for (size_t i = 0, left = count; left; i++) {
 		if (!plane[i])
 			continue;
@@ -184,18 +192,7 @@ static size_t list_sparse(uint8_t *list, const uint8_t *plane, size_t n, size_t 
 		*to = plane[i];
 		to += plane[i] != 0;
 	}
-	return (size_t)(to - list);
-}
-
-static bool pack_sparse(struct packer *p, const uint8_t *plane, size_t n, struct buf *out)
-{
-	size_t count = n < PLANE_SMALL ? n : count_others(plane, n), at = out->len;
-
-	if (count > n / SPARSE_SHARE || buf_reserve(out, COUNTED_HEAD) < 0)
-		return false;
-	out->len += COUNTED_HEAD;
-	add_varint(out, count);
-	add_packed(p->plane_zstd, p->list, list_sparse(p->list, plane, n, count), out);
+	add_packed(p->plane_zstd, p->list, (size_t)(to - p->list), out);
 	counted_head(out, at, METHOD_SPARSE);
 	return true;
 }

@@ -99,11 +99,22 @@ int reader_load(struct trace_private *p, bool scan)
 	return r < 0 ? r : reader_finish(p);
 }
 
-/* Zones that have ended since, and ids that make no sense. */
-static void open_finish(struct trace_private *p)
+void reader_origin(struct trace_private *p, uint64_t origin)
 {
-	size_t kept = 0;
+	p->trace.origin = origin;
+	p->origin_ns = clock_fit_ns(&p->fit, origin);
+}
 
+int reader_finish(struct trace_private *p)
+{
+	int r = model_finish(p);
+	size_t kept;
+
+	if (r < 0)
+		return r;
+	lanes_finish(p);
+	/* Zones that have ended since, and ids that make no sense. */
+	kept = 0;
 	for (size_t i = 0; i < p->open.n; i++) {
 		struct trace_open_zone z = p->open.v[i];
 		uint32_t *lane = map_get(&p->lane_numbers, LANE_KEY(z.track, z.depth));
@@ -117,22 +128,6 @@ static void open_finish(struct trace_private *p)
 	p->open.n = p->trace.damage.unfinished ? kept : 0;
 	p->trace.open_zones = p->open.v;
 	p->trace.open_count = (uint32_t)p->open.n;
-}
-
-void reader_origin(struct trace_private *p, uint64_t origin)
-{
-	p->trace.origin = origin;
-	p->origin_ns = clock_fit_ns(&p->fit, origin);
-}
-
-int reader_finish(struct trace_private *p)
-{
-	int r = model_finish(p);
-
-	if (r < 0)
-		return r;
-	lanes_finish(p);
-	open_finish(p);
 	reader_origin(p, p->followed ? p->trace.origin : p->trace.start);
 	/* Stored statistics count all that was written, also what a damaged file has lost. */
 	if (p->trace.damage.bad_blocks || p->sums_srclocs != p->srclocs.n) {

@@ -48,18 +48,6 @@ void damage_text(struct trace_private *p)
 			 fmt_count(rows, p->trace.rows));
 }
 
-static void recursive_load(const struct trace_private *p, struct in *in, struct zone_sums *sums)
-{
-	for (uint64_t n = in_limited(in, LIMIT_SRCLOCS); n && !in->bad; n--) {
-		uint64_t id = in_varint(in);
-		struct zone_sums *s = &sums[id < p->srclocs.n ? id : 0];
-
-		s->recursive = in_varint(in);
-		if (id >= p->srclocs.n || s->recursive > s->total)
-			in->bad = true;
-	}
-}
-
 int stats_load(struct trace_private *p, struct in *in)
 {
 	uint64_t used = in_limited(in, LIMIT_SRCLOCS);
@@ -86,8 +74,16 @@ int stats_load(struct trace_private *p, struct in *in)
 		if (s->children > s->total || (s->count && s->min > s->max))
 			in->bad = true;
 	}
-	if (p->recursion_known)
-		recursive_load(p, in, sums);
+	if (p->recursion_known) {
+		for (uint64_t n = in_limited(in, LIMIT_SRCLOCS); n && !in->bad; n--) {
+			uint64_t id = in_varint(in);
+			struct zone_sums *s = &sums[id < p->srclocs.n ? id : 0];
+
+			s->recursive = in_varint(in);
+			if (id >= p->srclocs.n || s->recursive > s->total)
+				in->bad = true;
+		}
+	}
 	if (in->bad) {
 		free(sums);
 		return TACHO_EDAMAGED;
