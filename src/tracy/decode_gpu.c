@@ -193,24 +193,13 @@ static void decode_gpu_event_add(struct decoder *d, const uint64_t *v, uint32_t 
 		sink_error(&d->sink, TACHO_ENOMEM);
 }
 
-/* Maps a device's time to the host: from the anchor, at the calibrated scale. */
-static uint64_t gpu_tick(struct decoder *d, const struct gpu_context *c, int64_t time)
-{
-	double ns = (double)(int64_t)((uint64_t)time - (uint64_t)c->gpu) * c->scale,
-	       ticks = ns / d->tick_ns;
-
-	if (!(ticks > -9e15 && ticks < 9e15))
-		ticks = 0;
-	ticks += ticks < 0 ? -0.5 : 0.5;
-	return decode_tick(d, (int64_t)((uint64_t)c->cpu + (uint64_t)(int64_t)ticks));
-}
-
 static void on_time(struct decoder *d, const uint64_t *v)
 {
 	struct gpu_context *c = context_of(d, v[2]);
 	uint32_t *known = c ? map_get(&c->queries, (uint16_t)v[1]) : NULL;
 	struct gpu_wait *w = known ? &c->waits.v[*known] : NULL;
 	struct gpu_event *e;
+	double ns, ticks;
 
 	decode_advance(&d->gpu_time, v[0]);
 	if (!c)
@@ -224,7 +213,13 @@ static void on_time(struct decoder *d, const uint64_t *v)
 	if (!e)
 		return;
 	e->timed = true;
-	e->tick = gpu_tick(d, c, d->gpu_time);
+	/* Map a device's time to the host: from the anchor, at the calibrated scale. */
+	ns = (double)(int64_t)((uint64_t)d->gpu_time - (uint64_t)c->gpu) * c->scale;
+	ticks = ns / d->tick_ns;
+	if (!(ticks > -9e15 && ticks < 9e15))
+		ticks = 0;
+	ticks += ticks < 0 ? -0.5 : 0.5;
+	e->tick = decode_tick(d, (int64_t)((uint64_t)c->cpu + (uint64_t)(int64_t)ticks));
 	decode_gpu_drain(d, d->gpu_tracks.v[w->track], false);
 }
 

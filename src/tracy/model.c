@@ -138,23 +138,19 @@ static int prepare_names(struct write *w)
 
 /* ------------------------------------------------------------------ threads */
 
-/* The system reuses tids, and fibers have their own: picks a free number above 32 bits. */
-static uint64_t unique_tid(const struct map *used, uint64_t tid)
-{
-	uint64_t next = tid ? tid : 1ull << 32;
-
-	while (map_get(used, next))
-		next += 1ull << 32;
-	return next;
-}
-
 static int add_thread(struct write *w, struct out_thread *t, uint64_t tid)
 {
+	uint64_t next;
+
 	if (w->numbers.n > THREAD_MAX) {
 		w->notes->n[TRACY_NOTE_THREADS]++;
 		return 0;
 	}
-	t->tid = unique_tid(&w->tids, tid);
+	/* The system reuses tids, and fibers have their own: take a free number above 32 bits. */
+	next = tid ? tid : 1ull << 32;
+	while (map_get(&w->tids, next))
+		next += 1ull << 32;
+	t->tid = next;
 	t->number = (uint16_t)w->numbers.n;
 	t->written = true;
 	if (map_set(&w->tids, t->tid, 1) < 0)
@@ -507,23 +503,6 @@ void model_put_srclocs(struct write *w)
 	put_counts(w, true);
 }
 
-/* A lock needs a location: those without share one. */
-static int prepare_locks(struct write *w)
-{
-	static const struct trace_srcloc none = {.name = "lock", .function = "", .file = ""};
-	bool needed = false;
-
-	if (w->lock_srcloc)
-		return 0;
-	for (uint32_t i = 0; i < w->trace->track_count; i++)
-		needed |= w->trace->tracks[i].kind == TRACE_LOCK &&
-			  w->trace->tracks[i].srcloc >= w->trace->srcloc_count;
-	if (!needed || w->srclocs.n >= 2 * SRCLOC_MAX)
-		return 0;
-	w->lock_srcloc = model_srcloc_id(w->srclocs.n);
-	return add_srcloc(w, &none, 0);
-}
-
 int model_prepare(struct write *w)
 {
 	int r = 0;
@@ -547,6 +526,8 @@ int model_prepare(struct write *w)
 int model_grow(struct write *w)
 {
 	int r = prepare_names(w);
+	static const struct trace_srcloc none = {.name = "lock", .function = "", .file = ""};
+	bool needed = false;
 
 	if (r == 0)
 		r = prepare_threads(w);
@@ -556,5 +537,14 @@ int model_grow(struct write *w)
 		return r;
 	w->tracks_known = w->trace->track_count;
 	w->srclocs_known = w->trace->srcloc_count;
-	return prepare_locks(w);
+	/* A lock needs a location: those without share one. */
+	if (w->lock_srcloc)
+		return 0;
+	for (uint32_t i = 0; i < w->trace->track_count; i++)
+		needed |= w->trace->tracks[i].kind == TRACE_LOCK &&
+			  w->trace->tracks[i].srcloc >= w->trace->srcloc_count;
+	if (!needed || w->srclocs.n >= 2 * SRCLOC_MAX)
+		return 0;
+	w->lock_srcloc = model_srcloc_id(w->srclocs.n);
+	return add_srcloc(w, &none, 0);
 }

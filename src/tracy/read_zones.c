@@ -103,15 +103,6 @@ static void read_timeline(struct timeline *t)
 	}
 }
 
-static void skip_samples(struct read *r)
-{
-	uint64_t n = in_u64(&r->in);
-
-	for (uint64_t i = 0; i < n && read_ok(r); i++)
-		in_skip(&r->in, 8 + 3);
-	r->notes->n[TRACY_NOTE_SAMPLES] += read_ok(r) ? n : 0;
-}
-
 /* The thread number in Tracy's tools: its place in the list, or the next one. */
 static uint32_t read_zones_thread_number(struct read *r, uint64_t tid)
 {
@@ -155,7 +146,10 @@ static void read_one_thread(struct read *r)
 		if (at)
 			r->messages.v[*at].thread = track;
 	}
-	skip_samples(r); /* at context switches */
+	n = in_u64(&r->in);
+	for (uint64_t i = 0; i < n && read_ok(r); i++)
+		in_skip(&r->in, 8 + 3);
+	r->notes->n[TRACY_NOTE_SAMPLES] += read_ok(r) ? n : 0; /* at context switches */
 	read_samples(r, track);
 }
 

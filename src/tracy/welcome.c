@@ -35,16 +35,6 @@ static void welcome_parse(struct welcome *w, const uint8_t *at, bool delay)
 	memcpy(w->host, at + 122, 1024);
 }
 
-/* The same counter, if the rate matches and it started when the calendar says. */
-static bool same_clock(const struct hub_clock *a, const struct hub_clock *b)
-{
-	double ticks = (double)(int64_t)((uint64_t)b->begin - (uint64_t)a->begin);
-	double seconds = (double)b->epoch - (double)a->epoch;
-
-	return fabs(a->tick_ns / b->tick_ns - 1) < 0.01 &&
-	       fabs(ticks * b->tick_ns / 1e9 - seconds) < 3;
-}
-
 /* The trace uses the clock of its first client. */
 static void adopt_clock(struct tracy_hub *hub, const struct hub_clock *clock)
 {
@@ -103,7 +93,7 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	struct hub_clock clock;
 	struct welcome w;
 	struct decode_clock *c;
-	double seconds, off;
+	double seconds, off, ticks;
 
 	welcome_parse(&w, bytes, delay);
 	if (!(w.tick_ns > 1e-6 && w.tick_ns < 1e6 && w.begin >= 0 && w.begin < 1ll << 61 &&
@@ -124,7 +114,10 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	c = &p->decoder->clock;
 	seconds = (double)clock.epoch - (double)hub->clock.epoch;
 	off = seconds * 1e9 / hub->clock.tick_ns;
-	c->same = same_clock(&hub->clock, &clock);
+	/* The same counter, if the rate matches and it started when the calendar says. */
+	ticks = (double)(int64_t)((uint64_t)clock.begin - (uint64_t)hub->clock.begin);
+	c->same = fabs(hub->clock.tick_ns / clock.tick_ns - 1) < 0.01 &&
+		  fabs(ticks * clock.tick_ns / 1e9 - seconds) < 3;
 	c->from = clock.begin;
 	c->ratio = clock.tick_ns / hub->clock.tick_ns;
 	c->to = (uint64_t)hub->clock.begin + (uint64_t)(int64_t)(fabs(off) < 9e15 ? off : 0);

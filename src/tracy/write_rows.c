@@ -34,12 +34,6 @@ static void count_point(struct write *w, struct out_rows *rows, const struct tra
 	rows->n++;
 }
 
-/* Op records are messages in such files. */
-static bool write_rows_is_message(uint32_t kind)
-{
-	return kind == TRACE_ROW_MESSAGE || kind == TRACE_ROW_OP || kind == TRACE_ROW_OP_TRACE;
-}
-
 static int count_message(struct write *w, const struct trace_row *from)
 {
 	struct trace_row copy = *from, *row = &copy;
@@ -132,26 +126,19 @@ static int order_messages(struct write *w)
 	return 0;
 }
 
-/* By process: 0 if it has none. */
-static uint64_t *first_threads(const struct write *w)
-{
-	uint64_t *tids = calloc(w->trace->process_count + 1, sizeof(*tids));
-
-	for (uint32_t i = w->trace->track_count; tids && i--;) {
-		uint32_t process = w->trace->tracks[i].process;
-
-		if (w->threads[i].written && process < w->trace->process_count)
-			tids[process] = w->threads[i].tid;
-	}
-	return tids;
-}
-
 /* A process killed by a signal of its own making has crashed, even if it was not reported. */
 static int find_crash(struct write *w)
 {
 	static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
-	uint64_t *threads = first_threads(w);
+	uint64_t *threads = calloc(w->trace->process_count + 1, sizeof(*threads));
 
+	/* By process: 0 if it has none. */
+	for (uint32_t i = w->trace->track_count; threads && i--;) {
+		uint32_t process = w->trace->tracks[i].process;
+
+		if (w->threads[i].written && process < w->trace->process_count)
+			threads[process] = w->threads[i].tid;
+	}
 	if (!threads)
 		return TACHO_ENOMEM;
 	for (uint32_t i = 0; i < w->trace->process_count && w->crash.text < 0; i++) {
@@ -289,7 +276,9 @@ int messages_put(struct write *w)
 		return r;
 	out_u64(&w->out, w->messages.n);
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (!write_rows_is_message(row.kind) || at == w->messages.n)
+		if ((row.kind != TRACE_ROW_MESSAGE && row.kind != TRACE_ROW_OP &&
+		     row.kind != TRACE_ROW_OP_TRACE) ||
+		    at == w->messages.n)
 			continue;
 		if (row.kind != TRACE_ROW_MESSAGE) {
 			row.a = TRACE_SEVERITY_INFO;
