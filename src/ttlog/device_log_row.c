@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-static bool device_log_row_is(struct op_text f, const char *word)
-{
-	return strlen(word) == f.len && !memcmp(word, f.text, f.len);
-}
-
-static bool device_log_row_has(struct op_text f, const char *word)
-{
-	return memmem(f.text, f.len, word, strlen(word));
-}
-
 static enum devlog_type find_type(struct op_text f)
 {
 	static const struct {
@@ -27,7 +17,7 @@ static enum devlog_type find_type(struct op_text f)
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (device_log_row_is(f, types[i].name))
+		if (strlen(types[i].name) == f.len && !memcmp(types[i].name, f.text, f.len))
 			return types[i].type;
 	return DEVLOG_OTHER;
 }
@@ -162,8 +152,9 @@ int devlog_row(struct devlog_reader *r, const char *line, size_t len)
 	m.lane = r->lane;
 	m.type = (uint8_t)find_type(f[DEVLOG_F_TYPE]);
 	r->dev->rows++;
-	extra = (struct devlog_extra){.meta = f[DEVLOG_F_META],
-				      .ethernet = device_log_row_has(f[DEVLOG_F_RISC], "ERISC")};
+	extra = (struct devlog_extra){
+		.meta = f[DEVLOG_F_META],
+		.ethernet = memmem(f[DEVLOG_F_RISC].text, f[DEVLOG_F_RISC].len, "ERISC", 5)};
 	extra.no_timer = devlog_number(f[DEVLOG_F_TIMER], &timer) && timer == 0;
 	extra.is_counter = timer == DEVLOG_TIMER_COUNTER && f[DEVLOG_F_META].len;
 	extra.has_data = devlog_number(f[DEVLOG_F_DATA], &extra.data);
