@@ -22,17 +22,6 @@ static void message_marks_clear(struct marks *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static bool message_marks_same(const struct marks *m, uint64_t gen, const struct message_choice *ch,
-			       uint64_t t0, uint64_t t1)
-{
-	const char *words = ch->words.text ? ch->words.text : "";
-
-	return m->words && m->gen == gen && m->t0 == t0 && m->t1 == t1 &&
-	       m->severity == ch->severity && m->thread == ch->thread &&
-	       m->signposts == ch->signposts && m->records == ch->records &&
-	       !strcmp(m->words, words);
-}
-
 int marks_begin(struct marks *m, uint64_t gen, const struct message_choice *ch, uint64_t t0,
 		uint64_t t1)
 {
@@ -85,13 +74,17 @@ bool marks_find(struct view_trace *t, uint64_t gen, const struct message_choice 
 		uint64_t t1, uint64_t offset, struct mark *from, uint64_t *total)
 {
 	bool found = false;
+	const char *words = ch->words.text ? ch->words.text : "";
 
 	*from = (struct mark){t0, 0};
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; t->marks && i < KEPT && !found; i++) {
 		const struct marks *m = &t->marks->v[i];
 
-		found = message_marks_same(m, gen, ch, t0, t1);
+		found = m->words && m->gen == gen && m->t0 == t0 && m->t1 == t1 &&
+			m->severity == ch->severity && m->thread == ch->thread &&
+			m->signposts == ch->signposts && m->records == ch->records &&
+			!strcmp(m->words, words);
 		if (!found)
 			continue;
 		*total = m->total;

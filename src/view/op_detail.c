@@ -323,24 +323,6 @@ static int op_fits(struct view_call *c, const struct ops *o, const struct perf_o
 	return ops_time(c, o, op, &t0, &t1) && time >= t0 && time <= t1 ? 3 : 2;
 }
 
-static const struct perf_op *op_of_zone(struct view_call *c, const struct ops *o, uint64_t call,
-					int64_t ns)
-{
-	uint64_t time = c->trace ? trace_ticks(c->trace, ns) : 0;
-	const struct perf_op *best = NULL;
-	int most = 0;
-
-	for (size_t i = 0; i < o->report.ops.n && most < 3; i++) {
-		int fits = op_fits(c, o, &o->report.ops.v[i], call, time);
-
-		if (fits > most) {
-			most = fits;
-			best = &o->report.ops.v[i];
-		}
-	}
-	return best;
-}
-
 /* By the number of its row, or as a zone says: "c1024@5000". */
 static int op_find(struct view_call *c, const struct ops *o, const struct perf_op **op)
 {
@@ -349,13 +331,27 @@ static int op_find(struct view_call *c, const struct ops *o, const struct perf_o
 	long long ns = 0;
 	uint64_t id;
 	int end = 0, r;
+	uint64_t time;
+	const struct perf_op *best;
+	int most;
 
 	*op = NULL;
 	if (text && *text == 'c') {
 		if (strlen(text) > 40 || sscanf(text, "c%20llu@%20lld%n", &call, &ns, &end) != 2 ||
 		    text[end])
 			return call_fail(c, VIEW_BAD, "id is not that of an op");
-		*op = op_of_zone(c, o, call, ns);
+		time = c->trace ? trace_ticks(c->trace, ns) : 0;
+		best = NULL;
+		most = 0;
+		for (size_t i = 0; i < o->report.ops.n && most < 3; i++) {
+			int fits = op_fits(c, o, &o->report.ops.v[i], call, time);
+
+			if (fits > most) {
+				most = fits;
+				best = &o->report.ops.v[i];
+			}
+		}
+		*op = best;
 	} else {
 		r = arg_need(c, "id", UINT32_MAX, &id);
 		if (r < 0)

@@ -290,12 +290,6 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 	return r;
 }
 
-/* The result for a growing trace is reused for a while. */
-static bool is_fresh(const struct view_call *c, const struct ops *o)
-{
-	return o->gen && (o->gen == c->gen || (c->live && now_seconds() - o->made < LIVE_SECONDS));
-}
-
 static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
 	uint64_t gen = c->gen;
@@ -323,7 +317,8 @@ int ops_take(struct view_call *c, bool merged, struct ops **ops)
 		o = t->ops[merged] = calloc(1, sizeof(*o));
 	if (!o)
 		r = TACHO_ENOMEM;
-	else if (!is_fresh(c, o))
+	else if (!o->gen ||
+		 (o->gen != c->gen && !(c->live && now_seconds() - o->made < LIVE_SECONDS)))
 		r = ops_make(c, o, merged, &err);
 	if (r == 0) {
 		*ops = o;

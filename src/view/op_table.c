@@ -60,24 +60,6 @@ static void op_table_figure(struct json *j, const char *key, const struct perf_o
 	json_double(j, key, op->has & bit ? value : NAN);
 }
 
-/* "gap_t0": where the gap before it begins on the timeline. */
-static void times_put(struct view_call *c, const struct ops *o, const struct perf_op *op)
-{
-	uint64_t t0, t1, before;
-
-	if (c->trace && ops_time(c, o, op, &t0, &t1)) {
-		json_ns(c, "t0", t0);
-		json_ns(c, "t1", t1);
-	} else {
-		json_null(&c->json, "t0");
-		json_null(&c->json, "t1");
-	}
-	if (op->type == TYPE_DEVICE && ops_time_before(c, o, op, &before))
-		json_ns(c, "gap_t0", before);
-	else
-		json_null(&c->json, "gap_t0");
-}
-
 static void id_put(struct json *j, const struct perf_row *row)
 {
 	char text[40] = "";
@@ -94,6 +76,7 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 	struct json *j = &c->json;
 	struct buf math = BUF_INIT;
 	char id[16];
+	uint64_t t0, t1, before;
 
 	snprintf(id, sizeof(id), "%u", perf_row_line(op->row));
 	json_object(j, key);
@@ -127,7 +110,18 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 	buf_free(&math);
 	op_table_advice_put(j, &o->report, op);
 	colors_put(j, o, op);
-	times_put(c, o, op);
+	/* "gap_t0": where the gap before it begins on the timeline. */
+	if (c->trace && ops_time(c, o, op, &t0, &t1)) {
+		json_ns(c, "t0", t0);
+		json_ns(c, "t1", t1);
+	} else {
+		json_null(&c->json, "t0");
+		json_null(&c->json, "t1");
+	}
+	if (op->type == TYPE_DEVICE && ops_time_before(c, o, op, &before))
+		json_ns(c, "gap_t0", before);
+	else
+		json_null(&c->json, "gap_t0");
 	json_end(j);
 }
 
@@ -227,22 +221,6 @@ static void posts_put(struct json *j, const struct perf_report *all)
 	json_end(j);
 }
 
-static void bounds_put(struct json *j, const struct perf_summary *s, double whole)
-{
-	json_array(j, "bound_mix");
-	for (int i = 0; i < BOUND_COUNT; i++) {
-		if (!s->bound[i].ops)
-			continue;
-		json_object(j, NULL);
-		json_text(j, "bound", i ? perf_bound_name((enum perf_bound)i) : "none");
-		json_uint(j, "ops", s->bound[i].ops);
-		json_double(j, "time_us", s->bound[i].time);
-		json_double(j, "pct", whole > 0 ? 100 * s->bound[i].time / whole : 0);
-		json_end(j);
-	}
-	json_end(j);
-}
-
 /* Why an op takes so long: its share of the peaks, and what to do. */
 static void reason_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
 {
@@ -282,7 +260,18 @@ int ops_summary_put(struct view_call *c, const struct perf_report *r)
 		json_end(j);
 	}
 	json_end(j);
-	bounds_put(j, &s, r->time_sum);
+	json_array(j, "bound_mix");
+	for (int i = 0; i < BOUND_COUNT; i++) {
+		if (!s.bound[i].ops)
+			continue;
+		json_object(j, NULL);
+		json_text(j, "bound", i ? perf_bound_name((enum perf_bound)i) : "none");
+		json_uint(j, "ops", s.bound[i].ops);
+		json_double(j, "time_us", s.bound[i].time);
+		json_double(j, "pct", r->time_sum > 0 ? 100 * s.bound[i].time / r->time_sum : 0);
+		json_end(j);
+	}
+	json_end(j);
 	json_array(j, "savings");
 	for (int i = 0; i < ADVICE_KINDS; i++) {
 		if (!s.saving[i].ops)

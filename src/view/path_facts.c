@@ -470,36 +470,14 @@ static void path_spans_flatten(struct path_spans *s)
 	s->n = n;
 }
 
-static int path_thread_read(struct path_facts *f, struct path_thread *thread)
-{
-	size_t low = 0, high = f->waits.n;
-	uint64_t left = ZONES_MOST;
-	uint32_t first, count;
-	int r;
-
-	thread->begins = UINT64_MAX;
-	trace_track_lanes(f->c->trace, thread->track, &first, &count);
-	for (uint32_t i = first; i < first + count; i++) {
-		const struct trace_lane_info *lane = &f->c->trace->lanes[i];
-
-		thread->begins = lane->start < thread->begins ? lane->start : thread->begins;
-		thread->ends = lane->end > thread->ends ? lane->end : thread->ends;
-	}
-	r = path_states_read(f, thread);
-	SEARCH_FIRST(low, high, at, f->waits.v[at].thread < thread->track);
-	for (; r == 0 && low < f->waits.n && f->waits.v[low].thread == thread->track; low++)
-		r = vec_push(&thread->waits, f->waits.v[low]);
-	for (uint32_t i = first; r == 0 && f->ops.n && i < first + count; i++)
-		r = path_lane_waits(f, i, thread, &left);
-	path_spans_flatten(&thread->devices);
-	path_spans_flatten(&thread->launches);
-	return r;
-}
-
 int path_thread_of(struct path_facts *f, uint32_t track, const struct path_thread **thread)
 {
 	const uint32_t *known = map_get(&f->thread_of, track);
 	struct path_thread *fresh;
+	size_t low, high;
+	uint64_t left;
+	uint32_t first, count;
+	int r;
 
 	if (known) {
 		*thread = f->threads.v[*known];
@@ -514,7 +492,26 @@ int path_thread_of(struct path_facts *f, uint32_t track, const struct path_threa
 	*thread = fresh;
 	if (map_set(&f->thread_of, track, (uint32_t)f->threads.n - 1) < 0)
 		return TACHO_ENOMEM;
-	return path_thread_read(f, fresh);
+	low = 0;
+	high = f->waits.n;
+	left = ZONES_MOST;
+	fresh->begins = UINT64_MAX;
+	trace_track_lanes(f->c->trace, fresh->track, &first, &count);
+	for (uint32_t i = first; i < first + count; i++) {
+		const struct trace_lane_info *lane = &f->c->trace->lanes[i];
+
+		fresh->begins = lane->start < fresh->begins ? lane->start : fresh->begins;
+		fresh->ends = lane->end > fresh->ends ? lane->end : fresh->ends;
+	}
+	r = path_states_read(f, fresh);
+	SEARCH_FIRST(low, high, at, f->waits.v[at].thread < fresh->track);
+	for (; r == 0 && low < f->waits.n && f->waits.v[low].thread == fresh->track; low++)
+		r = vec_push(&fresh->waits, f->waits.v[low]);
+	for (uint32_t i = first; r == 0 && f->ops.n && i < first + count; i++)
+		r = path_lane_waits(f, i, fresh, &left);
+	path_spans_flatten(&fresh->devices);
+	path_spans_flatten(&fresh->launches);
+	return r;
 }
 
 /* The main thread of process I, or TRACE_NONE. */

@@ -13,26 +13,6 @@ static void states_list_put(struct json *j, const char *key, const double *ns)
 	json_end(j);
 }
 
-static void locks_waited_put(struct view_call *c, const double *lock_ns)
-{
-	struct json *j = &c->json;
-
-	json_array(j, "locks");
-	for (uint32_t i = 0; i < c->trace->track_count; i++) {
-		const char *name;
-
-		if (lock_ns[i] <= 0)
-			continue;
-		name = lock_name(c->trace, i);
-		json_object(j, NULL);
-		json_uint(j, "track", i);
-		json_cut(j, "name", name, strlen(name), VIEW_TEXT);
-		json_double(j, "ns", lock_ns[i]);
-		json_end(j);
-	}
-	json_end(j);
-}
-
 static int states_put(struct view_call *c, struct sample_query *q, double *lock_ns)
 {
 	double total[PROFILE_STATES] = {0};
@@ -74,7 +54,21 @@ static int states_put(struct view_call *c, struct sample_query *q, double *lock_
 	json_end(j);
 	states_list_put(j, "total", total);
 	json_uint(j, "samples", samples);
-	locks_waited_put(c, lock_ns);
+	j = &c->json;
+	json_array(j, "locks");
+	for (uint32_t i = 0; i < c->trace->track_count; i++) {
+		const char *name;
+
+		if (lock_ns[i] <= 0)
+			continue;
+		name = lock_name(c->trace, i);
+		json_object(j, NULL);
+		json_uint(j, "track", i);
+		json_cut(j, "name", name, strlen(name), VIEW_TEXT);
+		json_double(j, "ns", lock_ns[i]);
+		json_end(j);
+	}
+	json_end(j);
 	return r;
 }
 

@@ -151,21 +151,6 @@ static uint32_t leading_stack(const struct profile *p, const struct sample_row *
 	return best;
 }
 
-static void shares_put(struct buf *out, const struct sample_row *s, const uint64_t *edges)
-{
-	for (int state = 0; state < TILE_STATES; state++) {
-		for (unsigned x = 0; x < VIEW_TILE; x++) {
-			uint64_t covered =
-				s->states[state].n
-					? spans_covered(&s->states[state], edges[x], edges[x + 1])
-					: 0;
-			double share = (double)covered / (double)(edges[x + 1] - edges[x]) * 255;
-
-			buf_addc(out, (char)(uint8_t)(share > 0 && share < 1 ? 1 : share + 0.5));
-		}
-	}
-}
-
 static void counts_put(struct buf *out, const struct profile *p, const struct sample_row *s,
 		       const uint64_t *edges)
 {
@@ -223,7 +208,19 @@ static int sample_tile_put(struct view_call *c, const struct profile *p, const u
 			continue;
 		}
 		timeline_put32(out, TILE_STATES);
-		shares_put(out, s, edges);
+		for (int state = 0; state < TILE_STATES; state++) {
+			for (unsigned x = 0; x < VIEW_TILE; x++) {
+				uint64_t covered = s->states[state].n
+							   ? spans_covered(&s->states[state],
+									   edges[x], edges[x + 1])
+							   : 0;
+				double share =
+					(double)covered / (double)(edges[x + 1] - edges[x]) * 255;
+
+				buf_addc(out,
+					 (char)(uint8_t)(share > 0 && share < 1 ? 1 : share + 0.5));
+			}
+		}
 		counts_put(out, p, s, edges);
 	}
 	return r;

@@ -98,17 +98,6 @@ static bool call_named(struct view_call *c, struct trace_cursor *cursor, uint32_
 	return false;
 }
 
-/* The op as /op takes it; replays share a call count, so the time distinguishes them. */
-static void op_id_put(struct view_call *c, uint64_t call, uint64_t time)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "c%" PRIu64 "@%" PRId64, call, trace_ns(c->trace, time));
-	json_text(&c->json, "op", text);
-	snprintf(text, sizeof(text), "%" PRIu64, call);
-	json_text(&c->json, "op_call", text);
-}
-
 /* Lists the zones around a zone, and finds *CALL of the op in them unless it is KNOWN. */
 static int ancestors_put(struct view_call *c, uint32_t lane, const struct trace_zone *zone,
 			 bool *known, uint64_t *call)
@@ -324,8 +313,17 @@ int call_zone(struct view_call *c)
 	known = call_named(c, cursor, lane, &zone, &call);
 	if (r == 0)
 		r = ancestors_put(c, lane, &zone, &known, &call);
-	if (r == 0 && known)
-		op_id_put(c, call, zone.start);
+	if (r == 0 && known) {
+		/* The op as /op takes it; replays share a call count, so the time distinguishes
+		 * them. */
+		char text[64];
+
+		snprintf(text, sizeof(text), "c%" PRIu64 "@%" PRId64, call,
+			 trace_ns(c->trace, zone.start));
+		json_text(&c->json, "op", text);
+		snprintf(text, sizeof(text), "%" PRIu64, call);
+		json_text(&c->json, "op_call", text);
+	}
 	if (r == 0)
 		r = children_put(c, lane, &zone, &inside);
 	if (r == 0) {
