@@ -341,20 +341,6 @@ static void put_process(struct buf *b, const struct process *p)
 	state_put(b, 0);
 }
 
-static void get_retired(struct process *p, struct in *in, const struct streams *streams)
-{
-	size_t count = get_count(in);
-
-	for (size_t i = 0; i < count && !in->bad; i++) {
-		uint64_t number = state_get(in);
-		struct ring_stream *s = stream_of_thread(streams, number);
-
-		vec_push(&p->retired, number);
-		if (s)
-			skip_stream(s, number);
-	}
-}
-
 static void get_process(struct capture *c, struct in *in)
 {
 	char *name = get_string(in);
@@ -394,7 +380,15 @@ static void get_process(struct capture *c, struct in *in)
 		if (f)
 			get_stack(c, in, &f->stack);
 	}
-	get_retired(p, in, &streams);
+	count = get_count(in);
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		uint64_t number = state_get(in);
+		struct ring_stream *s = stream_of_thread(&streams, number);
+
+		vec_push(&p->retired, number);
+		if (s)
+			skip_stream(s, number);
+	}
 	while (!in->bad && state_get(in))
 		get_thread(c, p, in, &streams);
 	if (!p->ring)

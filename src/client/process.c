@@ -56,29 +56,6 @@ static void copy_command(struct ring_header *to, const struct mapping *old)
 	memcpy(to->command, from->command, sizeof(to->command));
 }
 
-static void fill_header(struct ring_header *header, uint64_t key, uint64_t now,
-			const struct mapping *old)
-{
-	struct stat st;
-
-	header->command_len = (uint32_t)sys_read_file("/proc/self/cmdline", header->command,
-						      sizeof(header->command));
-	if (!header->command_len)
-		copy_command(header, old);
-	header->version = RING_VERSION;
-	header->word_size = 8;
-	header->byte_order = 0x01020304;
-	header->pid = (uint32_t)syscall(SYS_getpid);
-	header->parent_pid = (uint32_t)syscall(SYS_getppid);
-	header->max_extents = client_process->max_extents;
-	header->policy = client_control->policy;
-	header->key = key;
-	header->start_time = start_time();
-	header->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
-	header->ticks = now;
-	header->filters = seal_count_filters();
-}
-
 /* ------------------------------------------------------------------ file */
 
 /* Used under the lock. Not on the stack: a process may join in a handler with a small one. */
@@ -339,6 +316,7 @@ static bool start_ring(uint64_t key)
 	struct ring_header *header;
 	uint64_t now = tacho_ticks();
 	bool ok;
+	struct stat st;
 
 	p->failure = 0;
 	errno = 0;
@@ -351,7 +329,22 @@ static bool start_ring(uint64_t key)
 	if (ok) {
 		start_accounts();
 		header = (struct ring_header *)p->base;
-		fill_header(header, key, now, &old);
+		header->command_len = (uint32_t)sys_read_file("/proc/self/cmdline", header->command,
+							      sizeof(header->command));
+		if (!header->command_len)
+			copy_command(header, &old);
+		header->version = RING_VERSION;
+		header->word_size = 8;
+		header->byte_order = 0x01020304;
+		header->pid = (uint32_t)syscall(SYS_getpid);
+		header->parent_pid = (uint32_t)syscall(SYS_getppid);
+		header->max_extents = client_process->max_extents;
+		header->policy = client_control->policy;
+		header->key = key;
+		header->start_time = start_time();
+		header->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+		header->ticks = now;
+		header->filters = seal_count_filters();
 		seal_watch(header);
 	}
 	retire_mapping(&old);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "db": a database of runs over commits. */
 #include "base/fmt.h"
+#include "base/order.h"
 #include "base/table.h"
 #include "cmds/cmds.h"
 #include "cmds/database.h"
@@ -343,11 +344,6 @@ static const struct {
 	{"gc", database_gc, false, false},
 };
 
-static int text_compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* "a=1,b=2", in an order that does not depend on that of the options. NULL: not given. */
 static int config_join(const struct opt_list *list, char **config, struct tacho_error *err)
 {
@@ -355,7 +351,7 @@ static int config_join(const struct opt_list *list, char **config, struct tacho_
 
 	if (!list->n)
 		return 0;
-	qsort(list->v, list->n, sizeof(*list->v), text_compare);
+	qsort(list->v, list->n, sizeof(*list->v), order_text);
 	for (size_t i = 0; i < list->n; i++) {
 		const char *equals = strchr(list->v[i], '=');
 

@@ -182,25 +182,6 @@ static void add_count(struct buf *text, uint64_t n, const char *thing)
 		buf_addf(text, ", %s %s%s", fmt_count(number, n), thing, n == 1 ? "" : "s");
 }
 
-static void logs_report(const char *folder, const struct ttlogs *logs)
-{
-	struct buf counts = BUF_INIT;
-
-	add_count(&counts, logs->device.rows, "device row");
-	add_count(&counts, logs->device.executions, "program run");
-	add_count(&counts, logs->device.noc_files, "NoC trace");
-	add_count(&counts, logs->device.sync_points, "clock point");
-	err_note("wrote %s/.logs: %s%s", folder,
-		 counts.len ? counts.data + 2 : "nothing of devices",
-		 logs->host ? "" : "; no messages, so no logs of the host");
-	buf_free(&counts);
-	tracy_notes_print(&logs->notes);
-	if (logs->device.mixed)
-		err_warn(
-			"the devices are of several kinds, and the head of the device log is of the "
-			"first: tools that read cycles there assume its frequency for all");
-}
-
 /* Totals over the logs of all processes. */
 struct logs_job {
 	struct query *q;
@@ -227,8 +208,23 @@ static int write_one(const struct logs_job *job, const char *folder, bool first)
 	struct ttlogs logs;
 	int r = ttlogs_write(&part, folder, &logs, &job->q->err);
 
-	if (r == 0 && !job->q->common->quiet)
-		logs_report(folder, &logs);
+	if (r == 0 && !job->q->common->quiet) {
+		struct buf counts = BUF_INIT;
+
+		add_count(&counts, logs.device.rows, "device row");
+		add_count(&counts, logs.device.executions, "program run");
+		add_count(&counts, logs.device.noc_files, "NoC trace");
+		add_count(&counts, logs.device.sync_points, "clock point");
+		err_note("wrote %s/.logs: %s%s", folder,
+			 counts.len ? counts.data + 2 : "nothing of devices",
+			 logs.host ? "" : "; no messages, so no logs of the host");
+		buf_free(&counts);
+		tracy_notes_print(&logs.notes);
+		if (logs.device.mixed)
+			err_warn(
+				"the devices are of several kinds, and the head of the device log is of the "
+				"first: tools that read cycles there assume its frequency for all");
+	}
 	return r;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "frames": list frame sets and their durations. */
 #include "base/fmt.h"
+#include "base/order.h"
 #include "cmds/query.h"
 #include "trace/names.h"
 #include "view/frame_spans.h"
@@ -69,13 +70,6 @@ static int frames_row_take(void *context, const struct trace_row *row, uint32_t 
 	return vec_push(&set->durations, ns);
 }
 
-static int frames_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The value at rank ceil(q * n), as for zones. */
 static double frames_quantile(const struct set *set, uint64_t percent)
 {
@@ -97,7 +91,7 @@ static void add_set(struct listing *l, uint32_t track)
 		for (int i = 0; i < 6; i++)
 			table_none(&l->table);
 	} else {
-		qsort(set->durations.v, n, sizeof(double), frames_compare);
+		qsort(set->durations.v, n, sizeof(double), order_double);
 		table_real(&l->table, set->sum / (double)n);
 		table_real(&l->table, set->sum > 0 ? 1e9 * (double)n / set->sum : 0);
 		table_real(&l->table, set->durations.v[0]);

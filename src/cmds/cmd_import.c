@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "import": convert traces of other tools. */
 #include "base/fmt.h"
+#include "base/text.h"
 #include "cmds/cmds.h"
 #include "cmds/tracy_notes.h"
 #include "import/import.h"
@@ -28,11 +29,10 @@ static char *import_default_output(const char *input)
 	size_t len = strlen(input);
 	char *path;
 
-	if (len > 6 && !strcmp(input + len - 6, ".tracy"))
+	if (text_ends_with(input, ".tracy"))
 		len -= 6;
-	else if (len > 5 &&
-		 (!strcmp(input + len - 5, ".json") || !strcmp(input + len - 5, ".perf") ||
-		  !strcmp(input + len - 5, ".data")))
+	else if (text_ends_with(input, ".json") || text_ends_with(input, ".perf") ||
+		 text_ends_with(input, ".data"))
 		len -= 5;
 	return asprintf(&path, "%.*s.tacho", (int)len, input) < 0 ? NULL : path;
 }

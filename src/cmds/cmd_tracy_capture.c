@@ -4,6 +4,7 @@
 #include "base/fmt.h"
 #include "base/now.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
 #include "cmds/tracy_notes.h"
@@ -194,13 +195,6 @@ static int tracy_capture_record(struct session *s, int *failure, struct tacho_er
 
 /* -------------------------------------------------------------------- files */
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t n = strlen(text), m = strlen(ending);
-
-	return n >= m && !strcmp(text + n - m, ending);
-}
-
 static int save_tracy(struct session *s, struct tacho_error *err)
 {
 	struct tracy_write_options options = {.version = s->conf->version,
@@ -303,7 +297,7 @@ static int open_session(struct session *s, struct tacho_error *err)
 
 	if (s->conf->level < 0 || s->conf->level > TRACY_LEVEL_MAX)
 		return err_set(err, TACHO_EUSAGE, "--level: 1 to %d", TRACY_LEVEL_MAX);
-	s->native = ends_with(s->conf->output, ".tacho");
+	s->native = text_ends_with(s->conf->output, ".tacho");
 	if (lstat(s->conf->output, &st) == 0 && !s->conf->force)
 		return err_set(err, TACHO_EEXISTS, "%s exists; -f replaces it", s->conf->output);
 	if (asprintf(&s->trace, "%s%s", s->conf->output, s->native ? "" : ".tacho") < 0) {

@@ -2,6 +2,7 @@
 /* Figures that are pushed by name: of the command line, of JSON and CSV files. */
 #include "base/csv.h"
 #include "base/jread.h"
+#include "base/text.h"
 #include "db/private.h"
 
 #include <math.h>
@@ -10,13 +11,6 @@
 #include <string.h>
 
 #define METRICS_FILE (64u << 20) /* bytes of a file with metrics */
-
-static bool metric_ends_with(const char *text, const char *end)
-{
-	size_t a = strlen(text), b = strlen(end);
-
-	return a >= b && !strcmp(text + a - b, end);
-}
 
 static int metric_add(struct db_metrics *m, const char *name, size_t name_len, const char *unit,
 		      size_t unit_len, double value, int better, struct tacho_error *err)
@@ -29,9 +23,9 @@ static int metric_add(struct db_metrics *m, const char *name, size_t name_len, c
 		return err_set(err, TACHO_ENOMEM, "no memory for metrics");
 	}
 	if (!better)
-		m->v[m->n - 1].better = metric_ends_with(new.name, "/s") ||
-							metric_ends_with(new.unit, "/s") ||
-							metric_ends_with(new.name, "_per_second")
+		m->v[m->n - 1].better = text_ends_with(new.name, "/s") ||
+							text_ends_with(new.unit, "/s") ||
+							text_ends_with(new.name, "_per_second")
 						? 1 /* of rates more is better */
 						: -1;
 	for (size_t i = 0; i + 1 < m->n; i++)

@@ -5,6 +5,8 @@
  */
 #include "db/private.h"
 
+#include "base/order.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,13 +118,6 @@ static int groups_make(const struct db_content *c, struct op_groups *groups, uin
 	return 0;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static uint64_t median_u64(const uint64_t *sorted, size_t n)
 {
 	return sorted[(n - 1) / 2] + (sorted[n / 2] - sorted[(n - 1) / 2]) / 2;
@@ -135,7 +130,7 @@ static void group_row(struct db_block *b, const struct pusher *p, const struct o
 	uint64_t sum = 0, median, most, least;
 	size_t n = g->n;
 
-	qsort(d, n, sizeof(*d), compare_u64);
+	qsort(d, n, sizeof(*d), order_u64);
 	for (size_t i = 0; i < n; i++)
 		sum += d[i];
 	median = median_u64(d, n);
@@ -155,7 +150,7 @@ static void group_row(struct db_block *b, const struct pusher *p, const struct o
 	db_block_number(b, most);
 	for (size_t i = 0; i < n; i++)
 		d[i] = d[i] > median ? d[i] - median : median - d[i];
-	qsort(d, n, sizeof(*d), compare_u64);
+	qsort(d, n, sizeof(*d), order_u64);
 	db_block_number(b, median_u64(d, n));
 	db_block_number(b, (uint64_t)g->gaps);
 }

@@ -2,6 +2,8 @@
 /* Applies steps.h to the series of a database. */
 #include "db/regress.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,13 +220,6 @@ static int probability_compare(const void *a, const void *b)
 	return (x->probability > y->probability) - (x->probability < y->probability);
 }
 
-static int noise_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * Holm's correction for many series, where the number of runs can pass it; else the findings stay,
  * and the caller says how many to expect by chance.
@@ -273,7 +268,7 @@ int regress_compare(struct regress *out, const struct db_runs *runs,
 	for (size_t i = 0; i < list->n && r == 0; i++)
 		r = series_compare_sets(&c, &list->v[i]);
 	if (r == 0 && c.noise_count) {
-		qsort(c.noises, c.noise_count, sizeof(double), noise_compare);
+		qsort(c.noises, c.noise_count, sizeof(double), order_double);
 		out->noise = c.noises[c.noise_count / 2];
 		out->visible = fmax(c.min_effect, 3.3 * out->noise *
 							  sqrt(1 / (double)out->base_runs +

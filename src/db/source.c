@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is pushed of traces and reports: ops, statistics of zones, and the names of both. */
+#include "base/text.h"
 #include "db/private.h"
 #include "fleet/fleet.h"
 #include "op/csv.h"
@@ -321,12 +322,11 @@ int db_content_read(struct db_content *c, const struct db_push *push, struct tac
 	err->text[0] = 0;
 	for (size_t i = 0; i < push->path_count && r == 0; i++) {
 		const char *path = push->paths[i];
-		size_t len = strlen(path);
 		int64_t rank = fleet_path_rank(path);
 
 		if (rank < 0)
 			rank = push->part == DB_ALL_PARTS ? (int64_t)i : (int64_t)push->part;
-		if (len > 4 && !strcmp(path + len - 4, ".csv"))
+		if (text_ends_with(path, ".csv"))
 			r = push->no_ops ? 0 : source_report(c, path, rank, err);
 		else
 			r = source_recording(c, path, rank, push, err);

@@ -2,6 +2,8 @@
 /* Steps: energy distance, rank test, Hodges-Lehmann estimate, and a fast path for large changes. */
 #include "db/steps.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,13 +14,6 @@
 #define PAIR_POINTS  500 /* of each side that pairwise differences use */
 #define EXACT_POINTS 40  /* of both sides for which probabilities are counted, not approximated */
 
-static int value_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median_sorted(const double *v, size_t n)
 {
 	return (v[(n - 1) / 2] + v[n / 2]) / 2;
@@ -28,7 +23,7 @@ static double median_sorted(const double *v, size_t n)
 static double median_of(const double *v, size_t n, double *scratch)
 {
 	memcpy(scratch, v, n * sizeof(*v));
-	qsort(scratch, n, sizeof(*scratch), value_compare);
+	qsort(scratch, n, sizeof(*scratch), order_double);
 	return median_sorted(scratch, n);
 }
 
@@ -37,7 +32,7 @@ static double deviation_of(const double *v, size_t n, double centre, double *scr
 {
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(v[i] - centre);
-	qsort(scratch, n, sizeof(*scratch), value_compare);
+	qsort(scratch, n, sizeof(*scratch), order_double);
 	return 1.4826 * median_sorted(scratch, n);
 }
 
@@ -234,7 +229,7 @@ bool steps_compare(const double *before, size_t m, const double *after, size_t n
 		for (size_t i = 0; i < m; i += every_m)
 			for (size_t k = 0; k < n; k += every_n)
 				d[pairs++] = after[k] - before[i];
-		qsort(d, pairs, sizeof(*d), value_compare);
+		qsort(d, pairs, sizeof(*d), order_double);
 		unit = fabs(s->before);
 		s->change = median_sorted(d, pairs) / unit;
 		/* Ranks of the interval's ends, of the pairs that are used. */

@@ -8,6 +8,7 @@
  * processes and threads can share a cache.
  */
 #include "base/environ.h"
+#include "base/text.h"
 #include "device/kernel_build.h"
 #include "device/prof.h"
 #include "device/report.h"
@@ -79,15 +80,6 @@ int device_read_file(const char *path, uint8_t **bytes, size_t *size)
 	return 0;
 }
 
-uint64_t build_hash(uint64_t h, const void *bytes, size_t len)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
-
 static uint64_t hash_file(const char *path)
 {
 	uint8_t *bytes;
@@ -96,7 +88,7 @@ static uint64_t hash_file(const char *path)
 
 	if (device_read_file(path, &bytes, &size) < 0)
 		return 0;
-	h = build_hash(BUILD_HASH, bytes, size);
+	h = hash_bytes(HASH_START, bytes, size);
 	free(bytes);
 	return h ? h : 1;
 }
@@ -115,22 +107,16 @@ static bool firmware_below(const char *root, struct folders *f)
 	return access(f->firmware, R_OK) == 0;
 }
 
-/* Path of this code. For a program the loader only knows the name that the shell used. */
-static bool own_file(char *path)
-{
-	Dl_info self;
-
-	if (!dladdr((const void *)(uintptr_t)tacho_device_open, &self))
-		return false;
-	return realpath(strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe", path);
-}
-
 /* Finds the install tree from the path of this code, so that the tree can be moved. */
 static bool firmware_installed(struct folders *f)
 {
 	char root[PATH_MAX];
+	Dl_info self;
 
-	if (!own_file(root))
+	/* Path of this code. For a program the loader only knows the name that the shell used. */
+	if (!dladdr((const void *)(uintptr_t)tacho_device_open, &self))
+		return false;
+	if (!realpath(strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe", root))
 		return false;
 	/* PREFIX/bin, PREFIX/lib or PREFIX/lib/TRIPLET */
 	for (int up = 0; up < 3; up++) {
@@ -370,10 +356,10 @@ static void entry_name(struct entry *e, const char *folder, uint64_t key)
 /* Covers the key as well, so that the kernel of another command is never mistaken for this one. */
 static uint64_t entry_checksum(const struct entry *e, const uint8_t *elf, size_t size)
 {
-	uint64_t h = build_hash(BUILD_HASH, &e->key, sizeof(e->key)), log = hash_file(e->log);
+	uint64_t h = hash_bytes(HASH_START, &e->key, sizeof(e->key)), log = hash_file(e->log);
 
-	h = build_hash(h, &log, sizeof(log));
-	return build_hash(h, elf, size);
+	h = hash_bytes(h, &log, sizeof(log));
+	return hash_bytes(h, elf, size);
 }
 
 /* Reads the ELF file. TACHO_EDAMAGED: its checksum does not match. */
@@ -599,7 +585,7 @@ static void warnings_report(struct tacho_device *d, const struct build *b, const
 
 	find_warnings(output, &text);
 	if (text.len && !text.failed) {
-		key = build_hash(BUILD_HASH, text.data, text.len);
+		key = hash_bytes(HASH_START, text.data, text.len);
 		if (!map_get(&d->warned, key) && map_set(&d->warned, key, 1) == 0)
 			fprintf(stderr, "tacho: warning: the compiler warns of %s for %s:\n%.*s",
 				b->source, risc_name(b->risc, b->ethernet), (int)text.len,
@@ -791,12 +777,12 @@ void binary_free(struct binary *b)
 static uint64_t command_key(const struct words *w, bool with_zones)
 {
 	static const char maker[] = TACHO_VERSION " 3"; /* format version of .deps files */
-	uint64_t h = build_hash(BUILD_HASH, maker, sizeof(maker));
+	uint64_t h = hash_bytes(HASH_START, maker, sizeof(maker));
 
 	for (size_t i = 0; i < w->n; i++)
 		if (with_zones || !strstr(w->v[i], "__tacho_zone_base"))
-			h = build_hash(h, w->v[i], strlen(w->v[i]) + 1);
-	return build_hash(h, w->source.data, w->source.len);
+			h = hash_text(h, w->v[i]);
+	return hash_bytes(h, w->source.data, w->source.len);
 }
 
 /* Checks the folder only before compiling: a complete cache may be read-only. */

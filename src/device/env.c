@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Environment variables: parse numbers, warn about unknown names. */
 #include "base/environ.h"
+#include "base/text.h"
 #include "device/kernel_build.h"
 
 #include <pthread.h>
@@ -29,7 +30,7 @@ void env_warn(const char *name, const char *format, ...)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct map warned;
-	uint64_t key = build_hash(BUILD_HASH, name, strlen(name));
+	uint64_t key = hash_bytes(HASH_START, name, strlen(name));
 	va_list args;
 
 	pthread_mutex_lock(&lock);

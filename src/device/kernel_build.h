@@ -43,9 +43,6 @@ int build_refuse(void);
 void binary_free(struct binary *b);
 /* Path of our own source NAME in firmware/src. */
 int build_own_source(const char *name, char *path, size_t size);
-/* FNV-1a of bytes, starting from BUILD_HASH or from a previous hash. */
-#define BUILD_HASH 0xcbf29ce484222325ull
-uint64_t build_hash(uint64_t h, const void *bytes, size_t len);
 
 /* ---- source.c: the compiler's input ---- */
 bool source_is_cpp(const char *path);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write the logs of a device while the program runs and when it ends. */
 #include "device/kernel_build.h"
+
+#include "base/text.h"
 #include "device/launch.h"
 #include "device/prof.h"
 #include "op/marker.h"
@@ -264,7 +266,7 @@ static void dump_rows(struct tacho_device *d)
 /* ---- zone_src_locations.log ---- */
 static uint64_t line_key(const char *line, size_t len)
 {
-	return build_hash(BUILD_HASH, line, len);
+	return hash_bytes(HASH_START, line, len);
 }
 
 /* The lines that the file already has, so that none is written twice. */

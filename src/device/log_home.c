@@ -17,6 +17,7 @@
  */
 #include "base/environ.h"
 #include "base/folder.h"
+#include "base/text.h"
 #include "device/kernel_build.h"
 #include "device/launch.h"
 #include "device/log.h"
@@ -56,7 +57,7 @@ static uint64_t log_home_session(void)
 {
 	const char *name = environ_get("TACHO_SESSION");
 
-	return name && *name ? build_hash(BUILD_HASH, name, strlen(name)) : 0;
+	return name && *name ? hash_bytes(HASH_START, name, strlen(name)) : 0;
 }
 
 /* ---- saved state ---- */
@@ -224,7 +225,7 @@ static bool log_home_is_usable(struct log_home *h, const struct tacho_device *d)
 		same = !strncmp(line, head.data, strlen(line));
 	if (f)
 		fclose(f);
-	kind = head.failed ? h->kind : build_hash(BUILD_HASH, head.data, head.len);
+	kind = head.failed ? h->kind : hash_bytes(HASH_START, head.data, head.len);
 	same &= !h->kind || h->kind == kind;
 	if (same)
 		h->kind = kind;

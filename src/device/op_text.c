@@ -2,6 +2,7 @@
 /* Describes ops as JSON, with the keys that readers of such logs know: see docs/device.md. */
 #include "base/fmt.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "device/kernel_build.h"
 #include "device/op.h"
 #include "trace/trace.h"
@@ -253,7 +254,7 @@ uint64_t op_text_hash(const struct op_form *form)
 	uint64_t h;
 
 	op_text(&text, form, 0, true);
-	h = build_hash(BUILD_HASH, text.data, text.len);
+	h = hash_bytes(HASH_START, text.data, text.len);
 	buf_free(&text);
 	return h ? h : 1;
 }

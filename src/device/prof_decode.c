@@ -289,7 +289,7 @@ static void run_begin(struct decode *d, const uint32_t *words)
  * A buffer that was full in the middle of a run was sent with the run's first words, and so was
  * each further part: they have the same ids and the same start of the firmware's zone.
  */
-static bool run_continues(const struct decode *d, const uint32_t *words)
+static bool decode_run_continues(const struct decode *d, const uint32_t *words)
 {
 	return d->main && !memcmp(d->main - PROF_GUARANTEED, words, 24) && !is_filler(d->main);
 }
@@ -354,7 +354,7 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n,
 	d.run.flat = expect->flat;
 	while (i + 2 <= n) {
 		if (i + PROF_OPTIONAL <= n && header_is_good(&d, words + i, i)) {
-			if (run_continues(&d, words + i)) {
+			if (decode_run_continues(&d, words + i)) {
 				d.main = words + i + PROF_GUARANTEED;
 				main_read(&d);
 			} else {

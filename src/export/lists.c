@@ -98,27 +98,6 @@ static struct process_sums *process_sums(const struct trace *trace)
 	return sums;
 }
 
-static void process_row(struct table *t, const struct trace *trace, uint32_t index,
-			const struct process_sums *sums)
-{
-	const struct trace_process *p = &trace->processes[index];
-	char text[FMT_SIZE];
-
-	table_uint(t, p->pid);
-	table_uint(t, p->parent_pid);
-	table_text(t, p->name);
-	table_text(t, trace_exit_text(p, text));
-	table_real(t, (double)trace_ns(trace, p->start));
-	if (p->end)
-		table_real(t, (double)trace_ns(trace, p->end));
-	else
-		table_none(t);
-	table_uint(t, sums->threads);
-	table_uint(t, sums->zones);
-	table_text(t, p->command);
-	table_row(t);
-}
-
 int64_t export_processes(FILE *out, const struct table_style *style, const struct trace *trace,
 			 size_t most)
 {
@@ -139,8 +118,24 @@ int64_t export_processes(FILE *out, const struct table_style *style, const struc
 	if (!sums)
 		return TACHO_ENOMEM;
 	table_open(&t, out, style, TABLE_COLUMNS(columns));
-	for (uint32_t i = 0; i < trace->process_count && lists_more(&t, most); i++)
-		process_row(&t, trace, i, &sums[i]);
+	for (uint32_t i = 0; i < trace->process_count && lists_more(&t, most); i++) {
+		const struct trace_process *p = &trace->processes[i];
+		char text[FMT_SIZE];
+
+		table_uint(&t, p->pid);
+		table_uint(&t, p->parent_pid);
+		table_text(&t, p->name);
+		table_text(&t, trace_exit_text(p, text));
+		table_real(&t, (double)trace_ns(trace, p->start));
+		if (p->end)
+			table_real(&t, (double)trace_ns(trace, p->end));
+		else
+			table_none(&t);
+		table_uint(&t, sums[i].threads);
+		table_uint(&t, sums[i].zones);
+		table_text(&t, p->command);
+		table_row(&t);
+	}
 	free(sums);
 	return list_end(&t, trace->process_count);
 }

@@ -4,6 +4,7 @@
  * (file, line, name) with their calls, times and callers.
  */
 #include "base/map.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "export/files.h"
@@ -55,8 +56,7 @@ static int functions_fold(struct pstats *p)
 		uint32_t *at;
 
 		for (int k = 0; k < 2; k++)
-			for (const char *c = texts[k]; *c; c++)
-				h = (h ^ (uint8_t)*c) * 0x100000001b3ull;
+			h = hash_text(h, texts[k]);
 		for (; (at = map_get(&known, h)) != NULL; h++)
 			if (t->srclocs[*at].line == t->srclocs[i].line &&
 			    !strcmp(t->srclocs[*at].file, texts[0]) &&

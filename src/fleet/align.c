@@ -2,21 +2,16 @@
 /* Fits the clock of a host to that of another, with a proven bound. */
 #include "fleet/align.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define SEARCH_STEPS 100 /* a golden section per step: far below a nanosecond */
 
-static int align_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double align_median(double *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), align_compare);
+	qsort(v, n, sizeof(*v), order_double);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 

@@ -6,6 +6,7 @@
 #include "fleet/stragglers.h"
 
 #include "base/map.h"
+#include "base/order.h"
 #include "fleet/private.h"
 
 #include <math.h>
@@ -519,13 +520,6 @@ static void straggler_name(struct stragglers *s)
 		s->straggler = late;
 }
 
-static int double_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int cause_compare(const void *a, const void *b)
 {
 	const struct stragglers_cause *x = a, *y = b;
@@ -574,7 +568,7 @@ static int causes_find(struct stragglers *s, const struct strag_sum *sums)
 		for (uint32_t m = 0; m < n; m++)
 			if (m != late && (!ring || m / ring == late / ring))
 				others[count++] = totals[k * n + m];
-		qsort(others, count, sizeof(*others), double_compare);
+		qsort(others, count, sizeof(*others), order_double);
 		c.others = (others[count / 2] + others[(count - 1) / 2]) / 2;
 		if (c.late > 0 || c.others > 0)
 			s->causes[s->cause_count++] = c;

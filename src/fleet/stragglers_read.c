@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the members of a job from traces and reports: ops of devices, or else zones of threads. */
 #include "base/fmt.h"
+#include "base/order.h"
+#include "base/text.h"
 #include "fleet/private.h"
 #include "fleet/stragglers.h"
 #include "op/load.h"
@@ -42,13 +44,6 @@ static double op_duration(const struct perf_row *row)
 	return row->fw_duration >= 0 ? row->fw_duration : row->duration;
 }
 
-static int double_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Cycles per nanosecond of a device, by its ops; 0: unknown, or an op has no cycles. */
 static double device_rate(const struct perf_input *in, const struct reader_op *ops, size_t n,
 			  double *ratios)
@@ -66,7 +61,7 @@ static double device_rate(const struct perf_input *in, const struct reader_op *o
 	}
 	if (!known)
 		return 0;
-	qsort(ratios, known, sizeof(*ratios), double_compare);
+	qsort(ratios, known, sizeof(*ratios), order_double);
 	return (ratios[known / 2] + ratios[(known - 1) / 2]) / 2;
 }
 
@@ -352,13 +347,6 @@ static int trace_ops_read(struct stragglers *s, const struct reader_trace *t, ui
 	return r == TACHO_ENO ? 0 : r;
 }
 
-static bool is_report(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len >= 4 && !strcmp(path + len - 4, ".csv");
-}
-
 static int input_open(struct stragglers *s, const char *path, size_t position, bool alone,
 		      struct tacho_error *err)
 {
@@ -371,7 +359,7 @@ static int input_open(struct stragglers *s, const char *path, size_t position, b
 
 	if (t.who.rank < 0)
 		t.who.rank = (int64_t)position;
-	if (is_report(path))
+	if (text_ends_with(path, ".csv"))
 		return report_read(s, path, &t.who, err);
 	r = tracy_open_any(&t.trace, path, NULL, err);
 	if (r < 0)

@@ -65,10 +65,42 @@ static void server_add(struct MHD_Response *r, const char *name, const char *val
 		MHD_add_response_header(r, name, value);
 }
 
-static void headers_add(struct MHD_Response *response, const struct http_reply *reply)
+/* The response now owns the descriptor. */
+static struct MHD_Response *response_of_file(FILE *file)
 {
+	int fd = fflush(file) ? -1 : dup(fileno(file));
+	struct MHD_Response *response = NULL;
+	struct stat st;
+
+	fclose(file);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		response = MHD_create_response_from_fd((uint64_t)st.st_size, fd);
+	if (!response && fd >= 0)
+		close(fd);
+	return response;
+}
+
+static enum MHD_Result reply_send(struct MHD_Connection *con, struct http_reply *reply)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
 	char text[128];
 
+	if (reply->file)
+		response = response_of_file(reply->file);
+	else if (reply->body_static)
+		response = MHD_create_response_from_buffer(reply->body_len,
+							   (void *)(uintptr_t)reply->body_static,
+							   MHD_RESPMEM_PERSISTENT);
+	else if (reply->body.cap)
+		response = MHD_create_response_from_buffer(reply->body.len, reply->body.data,
+							   MHD_RESPMEM_MUST_FREE);
+	else
+		response = MHD_create_response_from_buffer(0, buf_empty, MHD_RESPMEM_PERSISTENT);
+	if (!response) {
+		buf_free(&reply->body);
+		return MHD_NO;
+	}
 	server_add(response, "Content-Type", reply->type);
 	server_add(response, "Content-Encoding",
 		   reply->gzip      ? "gzip"
@@ -93,44 +125,6 @@ static void headers_add(struct MHD_Response *response, const struct http_reply *
 		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->attachment);
 		server_add(response, "Content-Disposition", text);
 	}
-}
-
-/* The response now owns the descriptor. */
-static struct MHD_Response *response_of_file(FILE *file)
-{
-	int fd = fflush(file) ? -1 : dup(fileno(file));
-	struct MHD_Response *response = NULL;
-	struct stat st;
-
-	fclose(file);
-	if (fd >= 0 && fstat(fd, &st) == 0)
-		response = MHD_create_response_from_fd((uint64_t)st.st_size, fd);
-	if (!response && fd >= 0)
-		close(fd);
-	return response;
-}
-
-static enum MHD_Result reply_send(struct MHD_Connection *con, struct http_reply *reply)
-{
-	struct MHD_Response *response;
-	enum MHD_Result result;
-
-	if (reply->file)
-		response = response_of_file(reply->file);
-	else if (reply->body_static)
-		response = MHD_create_response_from_buffer(reply->body_len,
-							   (void *)(uintptr_t)reply->body_static,
-							   MHD_RESPMEM_PERSISTENT);
-	else if (reply->body.cap)
-		response = MHD_create_response_from_buffer(reply->body.len, reply->body.data,
-							   MHD_RESPMEM_MUST_FREE);
-	else
-		response = MHD_create_response_from_buffer(0, buf_empty, MHD_RESPMEM_PERSISTENT);
-	if (!response) {
-		buf_free(&reply->body);
-		return MHD_NO;
-	}
-	headers_add(response, reply);
 	result = MHD_queue_response(con, (unsigned)reply->status, response);
 	MHD_destroy_response(response);
 	return result;

@@ -6,6 +6,7 @@
  */
 #include "base/fmt.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "import/chrome_read.h"
 
 #include <stdlib.h>
@@ -16,16 +17,16 @@
 
 static uint64_t hash_add(uint64_t hash, const struct jread_value *v)
 {
-	for (size_t i = 0; v && v->text && i < v->len; i++)
-		hash = (hash ^ (uint8_t)v->text[i]) * 0x100000001b3u;
-	return (hash ^ 0xff) * 0x100000001b3u;
+	if (v && v->text)
+		hash = hash_bytes(hash, v->text, v->len);
+	return hash_bytes(hash, "", 1);
 }
 
 uint64_t chrome_async_key(const struct jread_value *event, bool flow)
 {
 	const struct jread_value *id2 = jread_get(event, "id2"),
 				 *bind = jread_get(event, "bind_id");
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = HASH_START;
 
 	if (flow && bind)
 		return hash_add(hash ^ 1, bind);

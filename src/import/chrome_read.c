@@ -7,6 +7,7 @@
 #include "import/chrome_read.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/text.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -66,14 +67,11 @@ static char *text_copy(const struct jread_value *v)
 /* Some tools write names instead of numbers. */
 static int64_t chrome_read_id_of(const struct jread_value *v)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
 	int64_t n = 0;
 
 	if (jread_int(v, &n) || !v || v->type != JREAD_STRING)
 		return n;
-	for (size_t i = 0; i < v->len; i++)
-		hash = (hash ^ (uint8_t)v->text[i]) * 0x100000001b3u;
-	return (int64_t)(1000000000 + hash % 1000000000);
+	return (int64_t)(1000000000 + hash_bytes(HASH_START, v->text, v->len) % 1000000000);
 }
 
 /* That name, until the file gives another one; NULL: a number. */
@@ -215,13 +213,11 @@ static int messages_of(struct chrome_reader *r, uint32_t process, uint32_t *trac
 static int chrome_read_plot_of(struct chrome_reader *r, uint32_t process, const char *name,
 			       uint32_t *track)
 {
-	uint64_t hash = 0xcbf29ce484222325u, key;
+	uint64_t key = chrome_pair_key(process, hash_text(HASH_START, name));
 	const uint32_t *known;
 	int e;
 
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
-	for (key = chrome_pair_key(process, hash); (known = map_get(&r->plots, key)); key++)
+	for (; (known = map_get(&r->plots, key)); key++)
 		if (r->threads.v[*known].process == process &&
 		    !strcmp(r->threads.v[*known].name, name)) {
 			*track = *known;

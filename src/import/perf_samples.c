@@ -3,6 +3,7 @@
 #include "import/perf.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "sample/module.h"
 
 #include <stdlib.h>
@@ -107,12 +108,10 @@ int perf_module(struct perf_samples *p, const char *path, uint64_t time, uint32_
 				.thread = TRACE_NONE,
 				.text = path,
 				.text_len = (uint32_t)strlen(path)};
-	uint64_t h = 14695981039346656037ull;
+	uint64_t h = hash_text(HASH_START, path);
 	uint32_t *at;
 	char *copy;
 
-	for (const char *c = path; *c; c++)
-		h = (h ^ (uint8_t)*c) * 1099511628211ull;
 	for (; (at = map_get(&p->modules, h)) != NULL; h++)
 		if (!strcmp(p->paths.v[*at], path)) {
 			*module = *at;

@@ -9,6 +9,7 @@
 #include "import/perf.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -183,15 +184,13 @@ static int script_key(struct script *s, const struct script_frame *f, uint64_t *
 				.thread = TRACE_NONE,
 				.text = f->name,
 				.text_len = (uint32_t)strlen(f->name)};
-	uint64_t h = 14695981039346656037ull;
+	uint64_t h;
 	uint32_t module, *known;
 	int r = perf_module(&s->out, f->place, s->time, &module);
 
 	if (r < 0)
 		return r;
-	for (const char *c = f->name; *c; c++)
-		h = (h ^ (uint8_t)*c) * 1099511628211ull;
-	h ^= (uint64_t)module << 40;
+	h = hash_text(HASH_START, f->name) ^ (uint64_t)module << 40;
 	known = map_get(&s->names, h);
 	*key = TREE_KEY(module, known ? *known : s->name_count + 1);
 	if (known)

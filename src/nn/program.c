@@ -2,6 +2,8 @@
 /* The cache of programs that run ops, and their launch. */
 #include "nn/call.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,16 +82,6 @@ int nn_finish(struct nn *nn)
 	return nn_result(nn, tacho_finish(nn->device));
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ bytes[i]) * 1099511628211u;
-	return hash;
-}
-#define HASH_START 14695981039346656037u
-
 static void key_tensor(char *key, size_t size, const struct nn_tensor *t)
 {
 	size_t n = strlen(key);
@@ -119,7 +111,7 @@ static uint64_t call_attributes_hash(const struct nn_call *c)
 	uint64_t hash = HASH_START;
 
 	for (unsigned i = 0; i < NN_ATTRIBUTES && c->attributes[i].name; i++)
-		hash = hash_bytes(hash, c->attributes[i].value, strlen(c->attributes[i].value) + 1);
+		hash = hash_text(hash, c->attributes[i].value);
 	return hash;
 }
 

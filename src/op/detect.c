@@ -100,33 +100,6 @@ static int op_close(struct detect *d, bool complete)
 	return 0;
 }
 
-static void detect_measure(struct detect *d, const struct devlog_marker *m, uint32_t zone, int type)
-{
-	enum arch_risc risc = devlog_risc(d->dev, m);
-
-	for (int a = 0; a < OP_MEASURES; a++) {
-		const struct op_measure_def *def = &op_measures[a];
-		struct op_span *span = &d->op.spans[a];
-
-		if (!(zone & (def->start.zones | def->end.zones)) || !(d->wanted >> a & 1))
-			continue;
-		if (def->kind == OP_SUM) {
-			if (m->meta && op_matches(&def->start, zone, risc, type))
-				span->cycles += d->dev->metas.v[m->meta - 1].value;
-			span->set = span->cycles != 0;
-		} else if (def->kind == OP_SPAN && d->open[a]) {
-			if (op_matches(&def->end, zone, risc, type)) {
-				span->end = m->time;
-				span->cycles = m->time - span->start;
-				span->set = true;
-			}
-		} else if (def->kind == OP_SPAN && op_matches(&def->start, zone, risc, type)) {
-			span->start = m->time;
-			d->open[a] = true;
-		}
-	}
-}
-
 static void core_add(struct detect *d, const struct devlog_marker *m, uint32_t zone, int type)
 {
 	struct core_state *c = &d->cores[m->core];
@@ -161,6 +134,7 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 {
 	const struct devlog_run *run = &d->dev->runs.v[m->run];
 	const struct devlog_group *group = &d->dev->groups.v[run->group];
+	enum arch_risc risc;
 
 	if (!d->markers++) {
 		d->op.first = m->time;
@@ -170,7 +144,28 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 	}
 	d->op.id = group->id;
 	core_add(d, m, zone, type);
-	detect_measure(d, m, zone, type);
+	risc = devlog_risc(d->dev, m);
+	for (int a = 0; a < OP_MEASURES; a++) {
+		const struct op_measure_def *def = &op_measures[a];
+		struct op_span *span = &d->op.spans[a];
+
+		if (!(zone & (def->start.zones | def->end.zones)) || !(d->wanted >> a & 1))
+			continue;
+		if (def->kind == OP_SUM) {
+			if (m->meta && op_matches(&def->start, zone, risc, type))
+				span->cycles += d->dev->metas.v[m->meta - 1].value;
+			span->set = span->cycles != 0;
+		} else if (def->kind == OP_SPAN && d->open[a]) {
+			if (op_matches(&def->end, zone, risc, type)) {
+				span->end = m->time;
+				span->cycles = m->time - span->start;
+				span->set = true;
+			}
+		} else if (def->kind == OP_SPAN && op_matches(&def->start, zone, risc, type)) {
+			span->start = m->time;
+			d->open[a] = true;
+		}
+	}
 }
 
 /* Is it the firmware zone that delimits a core's part of an op? */

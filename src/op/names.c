@@ -3,22 +3,14 @@
 #include "op/names.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 
 #include <string.h>
-
-static uint64_t names_text_hash(const char *text, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
-	return h;
-}
 
 int64_t op_names_add(struct op_names *names, const char *text, size_t len)
 {
 	/* Texts with the same hash are at the following keys. */
-	for (uint64_t key = names_text_hash(text, len);; key++) {
+	for (uint64_t key = hash_bytes(HASH_START, text, len);; key++) {
 		uint32_t *at = map_get(&names->by_hash, key);
 
 		if (!at) {

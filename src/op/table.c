@@ -569,7 +569,7 @@ int op_set_text(struct op_table *t, struct op *op, enum op_column column, struct
 }
 
 /* The next text of a Python list: "['a'; 'b']". */
-static bool list_next(const char **at, const char *end, struct op_text *item)
+static bool table_list_next(const char **at, const char *end, struct op_text *item)
 {
 	const char *p = *at;
 	char quote;
@@ -591,7 +591,7 @@ static bool list_item(struct op_text list, uint32_t index, struct op_text *item)
 {
 	const char *at = list.text;
 
-	for (uint32_t i = 0; list.text && list_next(&at, list.text + list.len, item); i++)
+	for (uint32_t i = 0; list.text && table_list_next(&at, list.text + list.len, item); i++)
 		if (i == index)
 			return true;
 	*item = (struct op_text){0};

@@ -57,35 +57,6 @@ static int trace_cores_order(const void *a, const void *b, void *arg)
 	return x->track < y->track ? -1 : 1;
 }
 
-/* "device 0 of 123": the program's description of its device. */
-static void trace_cores_describe(const struct trace *trace, struct op_trace_device *d)
-{
-	struct jread reader = {0};
-	struct tacho_error err;
-	const struct jread_value *json, *arch;
-	const char *text;
-	char key[64];
-	int64_t value;
-
-	snprintf(key, sizeof(key), "device %u of %u", d->number,
-		 d->process < trace->process_count ? trace->processes[d->process].pid : 0);
-	text = trace_property(trace, key);
-	json = text ? jread_parse(&reader, text, strlen(text), &err) : NULL;
-	arch = jread_get(json, "arch");
-	if (arch && arch->type == JREAD_STRING && arch->len)
-		snprintf(d->arch, sizeof(d->arch), "%.*s",
-			 (int)(arch->len < sizeof(d->arch) ? arch->len : sizeof(d->arch) - 1),
-			 arch->text);
-	if (d->arch[strspn(d->arch, word_characters)])
-		snprintf(d->arch, sizeof(d->arch), "unknown");
-	if (jread_int(jread_get(json, "mhz"), &value) && value > 0 && value < 1000000)
-		d->mhz = (uint32_t)value;
-	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0 &&
-	    value <= INT32_MAX)
-		d->max_cores = value;
-	jread_free(&reader);
-}
-
 /* The index of the device, or TACHO_ENOMEM. */
 static int64_t find_device(struct op_cores *c, uint32_t process, uint32_t number)
 {
@@ -94,11 +65,34 @@ static int64_t find_device(struct op_cores *c, uint32_t process, uint32_t number
 				    .arch = "unknown",
 				    .mhz = 1000,
 				    .max_cores = OP_NONE};
+	struct jread reader = {0};
+	struct tacho_error err;
+	const struct jread_value *json, *arch;
+	const char *text;
+	char key[64];
+	int64_t value;
 
 	for (size_t i = 0; i < c->devices.n; i++)
 		if (c->devices.v[i].process == process && c->devices.v[i].number == number)
 			return (int64_t)i;
-	trace_cores_describe(c->trace, &d);
+	/* "device 0 of 123": the program's description of its device. */
+	snprintf(key, sizeof(key), "device %u of %u", d.number,
+		 d.process < c->trace->process_count ? c->trace->processes[d.process].pid : 0);
+	text = trace_property(c->trace, key);
+	json = text ? jread_parse(&reader, text, strlen(text), &err) : NULL;
+	arch = jread_get(json, "arch");
+	if (arch && arch->type == JREAD_STRING && arch->len)
+		snprintf(d.arch, sizeof(d.arch), "%.*s",
+			 (int)(arch->len < sizeof(d.arch) ? arch->len : sizeof(d.arch) - 1),
+			 arch->text);
+	if (d.arch[strspn(d.arch, word_characters)])
+		snprintf(d.arch, sizeof(d.arch), "unknown");
+	if (jread_int(jread_get(json, "mhz"), &value) && value > 0 && value < 1000000)
+		d.mhz = (uint32_t)value;
+	if (jread_int(jread_get(json, "max_compute_cores"), &value) && value >= 0 &&
+	    value <= INT32_MAX)
+		d.max_cores = value;
+	jread_free(&reader);
 	return vec_push(&c->devices, d) < 0 ? TACHO_ENOMEM : (int64_t)c->devices.n - 1;
 }
 

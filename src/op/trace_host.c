@@ -188,7 +188,7 @@ static bool trace_host_is_listed(const char *list, const char *name)
 	return false;
 }
 
-static bool find_kinds(struct zones *z, const char *children)
+static bool host_kinds_find(struct zones *z, const char *children)
 {
 	bool any = false;
 
@@ -361,7 +361,7 @@ static int trace_host_zones_read(struct zones *z, const uint8_t *tracks, const c
 	z->kinds = calloc(z->trace->srcloc_count + 1, 1);
 	if (!z->kinds)
 		return TACHO_ENOMEM;
-	for (uint32_t i = 0, any = find_kinds(z, children);
+	for (uint32_t i = 0, any = host_kinds_find(z, children);
 	     any && i < z->trace->lane_count && r == 0; i++) {
 		const struct trace_lane_info *lane = &z->trace->lanes[i];
 		uint32_t kind = z->trace->tracks[lane->track].kind;

@@ -340,7 +340,7 @@ static int row_emit(struct walk *w, struct op_marker *m)
 	return r < 0 ? r : w->fn(w->context, m);
 }
 
-static bool row_read(struct walk *w, const struct trace_row *row, struct op_marker *m)
+static bool marker_row_read(struct walk *w, const struct trace_row *row, struct op_marker *m)
 {
 	uint32_t srcloc = TRACE_MARKER_SRCLOC(row->b), kind = TRACE_MARKER_KIND(row->b);
 
@@ -400,7 +400,7 @@ static int marker_row_take(struct walk *w, struct op_risc_reader *reader,
 	if (reader->waits)
 		r = row_emit(w, &reader->m);
 	reader->waits = false;
-	if (r == 0 && row->kind == TRACE_ROW_MARKER && row_read(w, row, &reader->m)) {
+	if (r == 0 && row->kind == TRACE_ROW_MARKER && marker_row_read(w, row, &reader->m)) {
 		reader->waits = reader->m.values > 1;
 		r = reader->waits ? 0 : row_emit(w, &reader->m);
 	}

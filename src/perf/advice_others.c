@@ -167,24 +167,6 @@ static bool advice_others_absent(int64_t n)
 	return n == PERF_NO_NUMBER;
 }
 
-static void advise_subblock(struct list *l, const struct perf_report *r, const struct perf_kind *k,
-			    double saving)
-{
-	bool known = !advice_others_absent(k->subblock_h) && !advice_others_absent(k->subblock_w);
-
-	if (known && perf_times(k->subblock_h, k->subblock_w) < 2)
-		advice_others_add(
-			l, ADVICE_SUBBLOCK, saving,
-			"Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
-			"the registers idle",
-			(long long)k->subblock_h, (long long)k->subblock_w);
-	else if (!known && model_is_exact(r))
-		advice_others_add(
-			l, ADVICE_SUBBLOCK, saving,
-			"The program config does not say out_subblock_h and out_subblock_w: some "
-			"configs have no such settings");
-}
-
 /* GRID: a remark on the cores, or "". */
 static void advise_nothing(struct list *l, const struct perf_kind *k, const char *grid)
 {
@@ -231,6 +213,7 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 	double saving = saved_at(op, fmax(op->dram_pct, op->flops_pct), REACHABLE);
 	char grid[60] = "";
 	int before;
+	bool known;
 
 	if (!op->sharded && op->cores * 2 <= r->workers)
 		snprintf(grid, sizeof(grid), " (it runs on %g of %d cores)", op->cores, r->workers);
@@ -256,7 +239,18 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 			l, ADVICE_BLOCK, saving,
 			"The program config does not say in0_block_w: 2 or more tiles of the inner "
 			"dimension at a time are better than one");
-	advise_subblock(l, r, k, saving);
+	known = !advice_others_absent(k->subblock_h) && !advice_others_absent(k->subblock_w);
+	if (known && perf_times(k->subblock_h, k->subblock_w) < 2)
+		advice_others_add(
+			l, ADVICE_SUBBLOCK, saving,
+			"Raise the output subblock from %lldx%lld to 2 tiles or more: one tile leaves "
+			"the registers idle",
+			(long long)k->subblock_h, (long long)k->subblock_w);
+	else if (!known && model_is_exact(r))
+		advice_others_add(
+			l, ADVICE_SUBBLOCK, saving,
+			"The program config does not say out_subblock_h and out_subblock_w: some "
+			"configs have no such settings");
 	if (l->n == before)
 		advise_nothing(l, k, grid);
 	advise_fidelity(l, r, op);

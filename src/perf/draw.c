@@ -267,25 +267,6 @@ bool perf_png_ours(const char *head, size_t len)
 	       memmem(head, len, SOFTWARE, sizeof(SOFTWARE) - 1);
 }
 
-static void add_header(struct buf *out, const struct pixels *p)
-{
-	struct buf data = BUF_INIT;
-	uint32_t per_metre = (uint32_t)lrint(p->scale * 100 / 0.0254);
-
-	buf_add(out, SIGNATURE, 8);
-	add_u32(&data, (uint32_t)p->w);
-	add_u32(&data, (uint32_t)p->h);
-	buf_add(&data, "\x08\x02\x00\x00\x00", 5); /* 8 bits, RGB */
-	add_chunk(out, "IHDR", data.data, data.len);
-	add_chunk(out, "tEXt", SOFTWARE, sizeof(SOFTWARE) - 1);
-	buf_reset(&data);
-	add_u32(&data, per_metre);
-	add_u32(&data, per_metre);
-	buf_addc(&data, 1);
-	add_chunk(out, "pHYs", data.data, data.len);
-	buf_free(&data);
-}
-
 static int add_pixels(struct buf *out, const struct pixels *p)
 {
 	uLongf len = compressBound(p->stride * p->h);
@@ -306,6 +287,8 @@ int drawing_png(const struct drawing *d, double scale, struct buf *out)
 	struct pixels p = {
 		.w = (size_t)lrint(d->w * scale), .h = (size_t)lrint(d->h * scale), .scale = scale};
 	int r;
+	struct buf data = BUF_INIT;
+	uint32_t per_metre;
 
 	p.stride = p.w * 3 + 1;
 	p.v = malloc(p.stride * p.h);
@@ -332,7 +315,19 @@ int drawing_png(const struct drawing *d, double scale, struct buf *out)
 					  d->v[i].color);
 		}
 	}
-	add_header(out, &p);
+	per_metre = (uint32_t)lrint(p.scale * 100 / 0.0254);
+	buf_add(out, SIGNATURE, 8);
+	add_u32(&data, (uint32_t)p.w);
+	add_u32(&data, (uint32_t)p.h);
+	buf_add(&data, "\x08\x02\x00\x00\x00", 5); /* 8 bits, RGB */
+	add_chunk(out, "IHDR", data.data, data.len);
+	add_chunk(out, "tEXt", SOFTWARE, sizeof(SOFTWARE) - 1);
+	buf_reset(&data);
+	add_u32(&data, per_metre);
+	add_u32(&data, per_metre);
+	buf_addc(&data, 1);
+	add_chunk(out, "pHYs", data.data, data.len);
+	buf_free(&data);
 	r = add_pixels(out, &p);
 	free(p.v);
 	return r;

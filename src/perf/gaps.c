@@ -307,27 +307,6 @@ static int zones_count(struct work *w, uint32_t track)
 	return r;
 }
 
-/* Gaps of warm-ups are explained but not counted. */
-static void gaps_sum(struct work *w)
-{
-	for (size_t i = 0; i < w->spans.n; i++) {
-		struct perf_gap *gap = &w->out->by_row[w->spans.v[i].row];
-
-		for (int c = 0; c < CAUSES; c++)
-			if (gap->part[c] < 1e-6) /* rounding */
-				gap->part[c] = 0;
-	}
-	for (size_t i = 0; i < w->r->ops.n; i++) {
-		const struct perf_gap *gap = perf_gap_of(w->out, &w->r->ops.v[i]);
-
-		if (!gap || !perf_op_counts(&w->r->ops.v[i]))
-			continue;
-		w->out->all += gap->all;
-		for (int c = 0; c < CAUSES; c++)
-			w->out->part[c] += gap->part[c];
-	}
-}
-
 int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struct trace *t,
 		      struct tacho_error *err)
 {
@@ -354,7 +333,23 @@ int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struc
 			gap->part[CAUSE_NONE] = gap->all;
 		}
 		code = track == TRACE_NONE ? 0 : zones_count(&w, track);
-		gaps_sum(&w);
+		/* Gaps of warm-ups are explained but not counted. */
+		for (size_t i = 0; i < w.spans.n; i++) {
+			struct perf_gap *gap = &w.out->by_row[w.spans.v[i].row];
+
+			for (int c = 0; c < CAUSES; c++)
+				if (gap->part[c] < 1e-6) /* rounding */
+					gap->part[c] = 0;
+		}
+		for (size_t i = 0; i < w.r->ops.n; i++) {
+			const struct perf_gap *gap = perf_gap_of(w.out, &w.r->ops.v[i]);
+
+			if (!gap || !perf_op_counts(&w.r->ops.v[i]))
+				continue;
+			w.out->all += gap->all;
+			for (int c = 0; c < CAUSES; c++)
+				w.out->part[c] += gap->part[c];
+		}
 	}
 	vec_free(&w.spans);
 	free(w.longest);

@@ -4,6 +4,7 @@
  * others. docs/perf-report.md has facts about the tool that it follows.
  */
 #include "base/buf.h"
+#include "base/order.h"
 #include "perf/report.h"
 
 #include <math.h>
@@ -109,13 +110,6 @@ static int compare_starts(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int compare_ratios(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Cycles per nanosecond: the median over the ops of one device; 0 if unknown. */
 static double device_rate(const struct perf_input *in, const struct span *spans, size_t n,
 			  double *ratios)
@@ -129,7 +123,7 @@ static double device_rate(const struct perf_input *in, const struct span *spans,
 			ratios[known++] =
 				((double)row->fw_end - (double)row->fw_start) / row->fw_duration;
 	}
-	qsort(ratios, known, sizeof(*ratios), compare_ratios);
+	qsort(ratios, known, sizeof(*ratios), order_double);
 	if (known == 0)
 		return 0;
 	return known % 2 ? ratios[known / 2] : (ratios[known / 2 - 1] + ratios[known / 2]) / 2;

@@ -6,6 +6,8 @@
  */
 #include "perf/report.h"
 
+#include "base/order.h"
+
 #include <math.h>
 
 struct edge {
@@ -14,13 +16,6 @@ struct edge {
 	int32_t device;
 	int8_t step; /* +1 begins, -1 ends */
 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static int compare_edges(const void *a, const void *b)
 {
@@ -54,7 +49,7 @@ static int clock_rate(const struct perf_report *r, double *rate)
 			ratios[n++] =
 				((double)row->fw_end - (double)row->fw_start) / row->fw_duration;
 	}
-	qsort(ratios, n, sizeof(*ratios), compare_doubles);
+	qsort(ratios, n, sizeof(*ratios), order_double);
 	*rate = n == 0 ? 0 : n % 2 ? ratios[n / 2] : (ratios[n / 2 - 1] + ratios[n / 2]) / 2;
 	free(ratios);
 	return 0;

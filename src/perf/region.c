@@ -154,7 +154,8 @@ struct sums {
 	double *time;
 };
 
-static int sums_make(struct sums *s, const struct perf_input *in, const struct perf_order *order)
+static int region_sums_make(struct sums *s, const struct perf_input *in,
+			    const struct perf_order *order)
 {
 	s->ops = malloc((order->n + 1) * sizeof(*s->ops));
 	s->measured = malloc((order->n + 1) * sizeof(*s->measured));
@@ -226,7 +227,7 @@ int perf_regions_find(struct perf_regions *regions, const struct perf_input *in,
 {
 	struct posts posts = {0};
 	struct sums sums = {0};
-	int r = sums_make(&sums, in, order);
+	int r = region_sums_make(&sums, in, order);
 
 	for (size_t i = 0; i < order->n && r == 0; i++) {
 		const struct perf_row *row = &in->rows.v[order->v[i]];

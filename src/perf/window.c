@@ -199,23 +199,6 @@ static void others_add(struct buf *out, const struct perf_regions *regions,
 		buf_adds(out, " (--list-signposts)");
 }
 
-static void note_region(const struct section *s, const struct perf_regions *regions,
-			const struct perf_region *r)
-{
-	struct buf others = BUF_INIT;
-
-	others_add(&others, regions, r);
-	if (!r)
-		perf_note(s->notes, NOTE_INFO, "%s%sNo op follows a signpost: the whole file%s",
-			  s->path, s->colon, others.failed || !others.data ? "" : others.data);
-	else
-		perf_note(s->notes, NOTE_INFO, "%s%sRegion: from '%s' to %s%s%s, %u ops%s", s->path,
-			  s->colon, r->name, r->end_name ? "'" : "the end",
-			  r->end_name ? r->end_name : "", r->end_name ? "'" : "", r->ops,
-			  others.failed || !others.data ? "" : others.data);
-	buf_free(&others);
-}
-
 /* The requested region, or the last one that was measured: see region.h. */
 static int find_region(struct section *s)
 {
@@ -223,6 +206,7 @@ static int find_region(struct section *s)
 	const char *name = window_given(s->options->signpost) ? s->options->signpost : NULL;
 	const struct perf_region *r;
 	int code = perf_regions_find(&regions, s->in, &s->order);
+	struct buf others = BUF_INIT;
 
 	if (code < 0) {
 		vec_free(&regions);
@@ -234,7 +218,16 @@ static int find_region(struct section *s)
 			  s->colon, name);
 		r = perf_region_choose(&regions, NULL);
 	}
-	note_region(s, &regions, r);
+	others_add(&others, &regions, r);
+	if (!r)
+		perf_note(s->notes, NOTE_INFO, "%s%sNo op follows a signpost: the whole file%s",
+			  s->path, s->colon, others.failed || !others.data ? "" : others.data);
+	else
+		perf_note(s->notes, NOTE_INFO, "%s%sRegion: from '%s' to %s%s%s, %u ops%s", s->path,
+			  s->colon, r->name, r->end_name ? "'" : "the end",
+			  r->end_name ? r->end_name : "", r->end_name ? "'" : "", r->ops,
+			  others.failed || !others.data ? "" : others.data);
+	buf_free(&others);
 	if (r) {
 		s->from = r->from + 1;
 		s->to = r->to;

@@ -223,14 +223,6 @@ static void cfa_set(struct machine *m, uint64_t reg, int64_t value)
 	m->row.cfa_value = (int32_t)value;
 }
 
-static bool state_pop(struct machine *m)
-{
-	if (!m->depth)
-		return false;
-	m->row = m->saved[--m->depth];
-	return true;
-}
-
 static bool machine_step_rare(struct machine *m, struct in *in, uint8_t op)
 {
 	int64_t align = m->cie->data_align;
@@ -327,7 +319,10 @@ static bool machine_step(struct machine *m, struct in *in, uint8_t op)
 		m->saved[m->depth++] = m->row;
 		return true;
 	case DW_CFA_restore_state:
-		return state_pop(m);
+		if (!m->depth)
+			return false;
+		m->row = m->saved[--m->depth];
+		return true;
 	default:
 		return machine_step_rare(m, in, op);
 	}

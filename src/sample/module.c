@@ -3,6 +3,7 @@
 #include "sample/module.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -318,11 +319,9 @@ void modules_free(struct modules *m)
 
 static uint64_t module_key(enum module_kind kind, const char *path, uint64_t device, uint64_t inode)
 {
-	uint64_t h = 14695981039346656037ull ^ (uint64_t)kind;
+	uint64_t numbers[] = {(uint64_t)kind, device, inode};
 
-	for (; *path; path++)
-		h = (h ^ (uint8_t)*path) * 1099511628211ull;
-	return (h ^ device) * 1099511628211ull ^ inode * 0x9e3779b97f4a7c15ull;
+	return hash_text(hash_bytes(HASH_START, numbers, sizeof(numbers)), path);
 }
 
 static struct module *module_add(struct modules *m, enum module_kind kind, const char *path,

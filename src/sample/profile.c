@@ -3,6 +3,7 @@
 #include "sample/profile.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "sample/module.h"
 #include "sample/profile_waits.h"
 #include "sample/symbols.h"
@@ -22,19 +23,10 @@ struct profile_names {
 	struct map functions; /* hash of name and module to function */
 };
 
-static uint64_t bytes_hash(const char *s, size_t len)
-{
-	uint64_t h = 14695981039346656037ull;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)s[i]) * 1099511628211ull;
-	return h ^ h >> 29;
-}
-
 /* NULL: no memory. Control characters, which could harm a terminal, are replaced. */
 static const char *string_keep(struct profile_names *n, const char *s, size_t len)
 {
-	uint64_t h = bytes_hash(s, len);
+	uint64_t h = hash_bytes(HASH_START, s, len);
 	uint32_t *at;
 	char *copy;
 

@@ -2,6 +2,8 @@
 /* Merges two views by the names of their items; see profile.h. */
 #include "sample/profile.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -10,20 +12,6 @@ struct identity {
 	uint32_t parent, line;
 	const char *name, *library;
 };
-
-static uint64_t text_hash(uint64_t h, const char *text)
-{
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ull;
-	return (h ^ 255) * 0x100000001b3ull;
-}
-
-static uint64_t identity_hash(const struct identity *id)
-{
-	uint64_t h = 0xcbf29ce484222325ull ^ id->parent ^ (uint64_t)id->line << 32;
-
-	return text_hash(text_hash(h * 0x100000001b3ull, id->name), id->library);
-}
 
 static bool is_identity(const struct profile_change *c, const struct identity *id)
 {
@@ -34,7 +22,7 @@ static bool is_identity(const struct profile_change *c, const struct identity *i
 /* A copy of TEXT, one for all equal ones; NULL: no memory. */
 static const char *change_text(struct profile_changes *d, const char *text)
 {
-	uint64_t key = text_hash(0, text);
+	uint64_t key = hash_text(0, text);
 	char *copy;
 	uint32_t *at;
 
@@ -54,7 +42,9 @@ static const char *change_text(struct profile_changes *d, const char *text)
 static uint32_t change_get(struct profile_changes *d, const struct identity *id)
 {
 	struct profile_change new = {.parent = id->parent, .line = id->line};
-	uint64_t key = identity_hash(id);
+	uint64_t place[] = {id->parent, id->line};
+	uint64_t key = hash_text(hash_text(hash_bytes(HASH_START, place, sizeof(place)), id->name),
+				 id->library);
 	uint32_t *at;
 
 	for (; (at = map_get(&d->known, key)) != NULL; key++)

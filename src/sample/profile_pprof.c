@@ -51,20 +51,6 @@ static void value_type(struct writer *w, unsigned field, const char *type, const
 	pb_message(&w->out, field, &w->message);
 }
 
-static void functions_write(struct writer *w)
-{
-	for (size_t i = 0; i < w->p->functions.n; i++) {
-		const struct profile_function *f = &w->p->functions.v[i];
-		uint64_t name = string_number(w, f->name), file = string_number(w, f->file);
-
-		pb_number(&w->message, 1, i + 1);
-		pb_number(&w->message, 2, name);
-		pb_number(&w->message, 3, name);
-		pb_number(&w->message, 4, file);
-		pb_message(&w->out, PROFILE_FUNCTION, &w->message);
-	}
-}
-
 /* A location per address: its lines are the functions inlined there, innermost first. */
 static void locations_write(struct writer *w)
 {
@@ -151,7 +137,16 @@ int profile_write_pprof(FILE *out, struct profile *p, const struct profile_filte
 		pb_number(&w.message, 7, 1); /* has functions */
 		pb_message(&w.out, PROFILE_MAPPING, &w.message);
 	}
-	functions_write(&w);
+	for (size_t i = 0; i < w.p->functions.n; i++) {
+		const struct profile_function *f = &w.p->functions.v[i];
+		uint64_t name = string_number(&w, f->name), file = string_number(&w, f->file);
+
+		pb_number(&w.message, 1, i + 1);
+		pb_number(&w.message, 2, name);
+		pb_number(&w.message, 3, name);
+		pb_number(&w.message, 4, file);
+		pb_message(&w.out, PROFILE_FUNCTION, &w.message);
+	}
 	locations_write(&w);
 	samples_write(&w, &counts);
 	pb_number(&w.out, PROFILE_TIME_NANOS, (uint64_t)trace_realtime_ns(t, t->start));

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "sample/namer.h"
 #include "sample/tree.h"
@@ -114,13 +115,6 @@ static void answer_write(void *context, const struct name *n)
 	fwrite(n->file, 1, file, a->out);
 }
 
-static int symbols_by_key(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Module by module, so that the memory of one is freed before the next is opened. */
 static void child_run(const struct symbols *s, int fd)
 {
@@ -214,7 +208,7 @@ int symbols_resolve(struct symbols *s, uint64_t time,
 	s->wanted.n = kept;
 	if (!kept)
 		return 0;
-	qsort(s->wanted.v, kept, sizeof(*s->wanted.v), symbols_by_key);
+	qsort(s->wanted.v, kept, sizeof(*s->wanted.v), order_u64);
 	if (pipe(pipes) < 0)
 		return 0;
 	pid = fork();

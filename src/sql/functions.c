@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL functions: median, percentile, regexp, format_ns, extract_arg. */
 #include "base/fmt.h"
+#include "base/order.h"
 #include "sql/private.h"
 
 #include <math.h>
@@ -17,13 +18,6 @@ struct quantile {
 	double percent;
 	bool failed;
 };
-
-static int quantile_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void quantile_step(sqlite3_context *c, int argc, sqlite3_value **argv)
 {
@@ -46,7 +40,7 @@ static void quantile_end(sqlite3_context *c)
 	} else if (q && (q->percent < 0 || q->percent > 100 || isnan(q->percent))) {
 		sqlite3_result_error(c, "percentile(x, p): p is from 0 to 100", -1);
 	} else if (q && q->values.n) {
-		qsort(q->values.v, q->values.n, sizeof(double), quantile_compare);
+		qsort(q->values.v, q->values.n, sizeof(double), order_double);
 		rank = (size_t)ceil(q->percent / 100 * (double)q->values.n);
 		sqlite3_result_double(c, q->values.v[rank ? rank - 1 : 0]);
 	}

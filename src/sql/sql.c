@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections: files, tables, views, limits, and running statements. */
 #include "base/now.h"
+#include "base/text.h"
 #include "op/csv.h"
 #include "sql/private.h"
 #include "tracy/tracy.h"
@@ -197,12 +198,11 @@ void sql_close(struct sql *s)
 int sql_add(struct sql *s, const char *path, struct tacho_error *err)
 {
 	struct sql_source f = {.report = OP_TABLE_INIT};
-	size_t len = strlen(path);
 	int r;
 
 	if (s->sources.n == SQL_SOURCES)
 		return err_set(err, TACHO_ELIMIT, "more than %d files in one query", SQL_SOURCES);
-	if (len > 4 && !strcmp(path + len - 4, ".csv"))
+	if (text_ends_with(path, ".csv"))
 		r = op_table_read_csv(&f.report, path, true, NULL, NULL, err);
 	else
 		r = tracy_open_any(&f.trace, path, NULL, err);

@@ -83,7 +83,7 @@ static float remainder_value(float a, float b)
 	return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static float limit_value(float v, float low, float high)
+static float sfpu_limit_value(float v, float low, float high)
 {
 	return v < low ? low : v > high ? high : v;
 }
@@ -152,9 +152,9 @@ static float function_value(unsigned op, float v)
 	case TE_U_SOFTSIGN:
 		return v / (1 + fabsf(v));
 	case TE_U_HARDSIGMOID:
-		return limit_value(v / 6 + 0.5f, 0, 1);
+		return sfpu_limit_value(v / 6 + 0.5f, 0, 1);
 	case TE_U_HARDMISH:
-		return v * limit_value(0.5f * v + 1, 0, 1);
+		return v * sfpu_limit_value(0.5f * v + 1, 0, 1);
 	case TE_U_MISH:
 		return v * tanhf(v > 20 ? v : log1pf(expf(v)));
 	case TE_U_TANH_DERIVATIVE:
@@ -262,7 +262,7 @@ static float scalar_value(unsigned op, float v, const float *p)
 	case TE_U_LEAKY_RELU:
 		return v >= 0 ? v : p[0] * v;
 	case TE_U_RELU_MAX:
-		return limit_value(v, 0, p[0]);
+		return sfpu_limit_value(v, 0, p[0]);
 	case TE_U_RELU_MIN:
 	case TE_U_UNARY_MAX:
 		return v > p[0] ? v : p[0];
@@ -281,7 +281,7 @@ static float scalar_value(unsigned op, float v, const float *p)
 	case TE_U_REMAINDER:
 		return remainder_value(v, p[0]);
 	case TE_U_CLAMP:
-		return limit_value(v, p[0], p[1]);
+		return sfpu_limit_value(v, p[0], p[1]);
 	case TE_U_THRESHOLD:
 		return v > p[0] ? v : p[1];
 	case TE_U_CELU:

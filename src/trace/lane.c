@@ -380,14 +380,35 @@ static int lane_wide(struct trace_writer *w, struct trace_lane *lane, uint32_t i
 	return 0;
 }
 
-/* The gap of a buffer's first zone is not stored: the segment has its start. */
-static int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
-		       uint64_t end, uint32_t srcloc)
+/* Clips a zone so that it starts after the previous one. */
+static void zone_move(struct trace_writer *w, const struct trace_lane *lane, uint64_t *start,
+		      uint64_t *end)
 {
-	uint64_t gap = start - lane->end, duration = end - start;
-	uint32_t i;
-	int r;
+	if (*start >= lane->end && *end >= *start)
+		return;
+	if (*start < lane->end)
+		*start = lane->end;
+	if (*end < *start)
+		*end = *start;
+	w->moved++;
+}
 
+static int lane_zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
+			 uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags)
+{
+	int r;
+	uint64_t gap, duration;
+	uint32_t i;
+
+	if (w->error.code)
+		return w->error.code;
+	if (srcloc >= w->srcloc_count)
+		return writer_fail(w, TACHO_EINTERNAL, "%s: no source location %u", w->part,
+				   srcloc);
+	zone_move(w, lane, &start, &end);
+	/* The gap of a buffer's first zone is not stored: the segment has its start. */
+	gap = start - lane->end;
+	duration = end - start;
 	if (__builtin_expect(lane->n == lane->cap, 0)) {
 		r = lane_room(w, lane);
 		if (r < 0)
@@ -411,36 +432,6 @@ static int lane_append(struct trace_writer *w, struct trace_lane *lane, uint64_t
 	lane->n = i + 1;
 	lane->end = end;
 	w->zones++;
-	return 0;
-}
-
-/* Clips a zone so that it starts after the previous one. */
-static void zone_move(struct trace_writer *w, const struct trace_lane *lane, uint64_t *start,
-		      uint64_t *end)
-{
-	if (*start >= lane->end && *end >= *start)
-		return;
-	if (*start < lane->end)
-		*start = lane->end;
-	if (*end < *start)
-		*end = *start;
-	w->moved++;
-}
-
-static int lane_zone_add(struct trace_writer *w, struct trace_lane *lane, uint64_t start,
-			 uint64_t end, uint32_t srcloc, uint64_t children, uint32_t flags)
-{
-	int r;
-
-	if (w->error.code)
-		return w->error.code;
-	if (srcloc >= w->srcloc_count)
-		return writer_fail(w, TACHO_EINTERNAL, "%s: no source location %u", w->part,
-				   srcloc);
-	zone_move(w, lane, &start, &end);
-	r = lane_append(w, lane, start, end, srcloc);
-	if (r < 0)
-		return r;
 	if (flags & TRACE_ZONE_UNFINISHED)
 		w->sums.v[srcloc].unfinished++;
 	else

@@ -162,7 +162,7 @@ static uint32_t stack_node(struct read *r, uint32_t caller, uint64_t key)
 }
 
 /* The node of a stack, made at its first use; 0: it has none. */
-static uint32_t stack_of(struct read *r, uint32_t number)
+static uint32_t sample_stack_of(struct read *r, uint32_t number)
 {
 	struct read_stack *s = number && number <= r->stacks.n ? &r->stacks.v[number - 1] : NULL;
 
@@ -189,7 +189,7 @@ void read_callstack_frames(struct read *r)
 		struct trace_row row = {.time = s->time,
 					.kind = TRACE_ROW_SAMPLE,
 					.thread = s->track,
-					.a = stack_of(r, s->stack),
+					.a = sample_stack_of(r, s->stack),
 					.c = r->period > 0 ? (uint64_t)r->period : 0,
 					.text = ""};
 

@@ -75,18 +75,6 @@ static int welcome_process_add(struct tracy_hub *hub, struct peer *p, const stru
 	return hub->error;
 }
 
-/* A viewer expects a frame at the start and one at the end of initialisation. */
-static void add_first_frames(struct peer *p, const struct welcome *w)
-{
-	struct wire_read mark = {.kind = WIRE_FRAME_MARK};
-
-	mark.v[0] = (uint64_t)w->begin;
-	decode_row(p->decoder, &mark);
-	mark.v[0] = (uint64_t)w->end;
-	if (w->end >= w->begin)
-		decode_row(p->decoder, &mark);
-}
-
 bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 {
 	bool delay = wire_versions[p->version] < 76;
@@ -94,6 +82,7 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	struct welcome w;
 	struct decode_clock *c;
 	double seconds, off, ticks;
+	struct wire_read mark = {.kind = WIRE_FRAME_MARK};
 
 	welcome_parse(&w, bytes, delay);
 	if (!(w.tick_ns > 1e-6 && w.tick_ns < 1e6 && w.begin >= 0 && w.begin < 1ll << 61 &&
@@ -124,7 +113,12 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	p->decoder->tick_ns = w.tick_ns;
 	p->process_info.start = decode_tick(p->decoder, w.begin);
 	trace_update_process(hub->w, p->process, &p->process_info);
-	add_first_frames(p, &w);
+	/* A viewer expects a frame at the start and one at the end of initialisation. */
+	mark.v[0] = (uint64_t)w.begin;
+	decode_row(p->decoder, &mark);
+	mark.v[0] = (uint64_t)w.end;
+	if (w.end >= w.begin)
+		decode_row(p->decoder, &mark);
 	p->welcomed = true;
 	return true;
 }

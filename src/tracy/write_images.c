@@ -124,7 +124,7 @@ int sections_count(struct write *w, const struct trace_row *row, uint32_t track)
 	return section_category(w, category, 0);
 }
 
-static void put_time(struct write *w, int64_t ns)
+static void image_time_put(struct write *w, int64_t ns)
 {
 	out_bytes(&w->out, &ns, 6); /* the lower 48 bits */
 }
@@ -151,8 +151,8 @@ void sections_put(struct write *w)
 
 			if (s->category != category)
 				continue;
-			put_time(w, s->start);
-			put_time(w, s->end);
+			image_time_put(w, s->start);
+			image_time_put(w, s->end);
 			out_u24(&w->out, s->text > STRING_MAX ? 0 : s->text);
 		}
 	}

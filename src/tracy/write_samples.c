@@ -17,7 +17,7 @@
 #define STATE_RUNNABLE 103
 #define STATE_SLEEPING 104
 
-static uint64_t frame_address(const struct profile *p, uint32_t node)
+static uint64_t sample_frame_address(const struct profile *p, uint32_t node)
 {
 	return p->nodes.v[node].key & FRAME_ADDRESS;
 }
@@ -40,7 +40,7 @@ static uint32_t samples_string(struct write *w, const char *text)
 static int frame_add(struct write *w, uint32_t node)
 {
 	struct out_samples *s = &w->samples;
-	uint64_t address = frame_address(s->profile, node);
+	uint64_t address = sample_frame_address(s->profile, node);
 
 	if (map_get(&s->frame_of, address))
 		return 0;
@@ -256,7 +256,7 @@ static void frame_put(struct write *w, uint32_t node)
 
 	profile_frames(p, node, &first, &count);
 	count = count < 255 ? count : 255;
-	out_u64(&w->out, frame_address(p, node));
+	out_u64(&w->out, sample_frame_address(p, node));
 	out_u8(&w->out, (uint8_t)count);
 	out_u24(&w->out, count ? s->strings[p->frames.v[first].function].image : 0);
 	for (uint32_t i = first; i < first + count; i++) {
@@ -283,7 +283,7 @@ void samples_put_stacks(struct write *w)
 			depth++;
 		out_u16(&w->out, depth);
 		for (uint32_t at = s->stacks.v[i]; depth--; at = p->nodes.v[at].parent)
-			out_u64(&w->out, frame_address(p, at));
+			out_u64(&w->out, sample_frame_address(p, at));
 	}
 	out_u64(&w->out, s->frames.n);
 	for (size_t i = 0; i < s->frames.n; i++)

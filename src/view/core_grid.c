@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chip: one figure for each core. */
 #include "view/call_args.h"
+
+#include "base/text.h"
 #include "view/core_busy.h"
 #include "view/core_spread.h"
 #include "view/device_clock.h"

@@ -257,10 +257,12 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 
 /* ------------------------------------------------------------------- load */
 
-static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
+static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
 {
+	uint64_t gen = c->gen;
 	int r;
 
+	ops_clear(o);
 	o->in = (struct perf_input)PERF_INPUT_INIT;
 	o->options.ignore_signposts = true;
 	o->options.print_signposts = true;
@@ -287,16 +289,6 @@ static int ops_read(struct view_call *c, struct ops *o, bool merged, struct tach
 		r = clocks_read(c, o);
 	if (r == 0 && c->trace)
 		r = before_find(o);
-	return r;
-}
-
-static int ops_make(struct view_call *c, struct ops *o, bool merged, struct tacho_error *err)
-{
-	uint64_t gen = c->gen;
-	int r;
-
-	ops_clear(o);
-	r = ops_read(c, o, merged, err);
 	if (r == 0) {
 		o->gen = gen;
 		o->made = now_seconds();

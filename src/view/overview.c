@@ -190,34 +190,6 @@ static void bare_devices_put(struct view_call *c, const struct ops *o)
 	json_end(j);
 }
 
-/* Long gaps, as times if they are known. */
-static void overview_gaps_put(struct view_call *c, struct ops *o, const struct perf_summary *s)
-{
-	struct json *j = &c->json;
-
-	json_array(j, "gaps");
-	for (int i = 0; i < s->gaps_n; i++) {
-		const struct perf_op *op = &o->report.ops.v[s->gaps[i]];
-		const struct perf_gap *gap;
-		uint64_t t0, t1, before;
-
-		json_object(j, NULL);
-		json_int(j, "device", o->in.rows.v[op->row].device);
-		json_uint(j, "row", perf_row_line(op->row));
-		json_text(j, "before", perf_op_kind(&o->report, op)->label);
-		json_double(j, "gap_us", op->gap);
-		if (ops_time(c, o, op, &t0, &t1) && ops_time_before(c, o, op, &before)) {
-			json_ns(c, "t0", before < t0 ? before : t0);
-			json_ns(c, "t1", t0);
-		}
-		gap = ops_gap(c, o, op);
-		if (gap)
-			ops_causes_put(j, gap);
-		json_end(j);
-	}
-	json_end(j);
-}
-
 /* The largest savings: for each kind of advice, the op with the largest one. */
 static void overview_advice_put(struct view_call *c, const struct ops *o)
 {
@@ -266,12 +238,35 @@ static int ops_part(struct view_call *c, struct ops *o)
 {
 	struct perf_summary s;
 	int r = ops_summary_put(c, &o->report);
+	struct json *j;
 
 	if (r == 0)
 		r = perf_summary_make(&s, &o->report);
 	if (r < 0)
 		return r;
-	overview_gaps_put(c, o, &s);
+	/* Long gaps, as times if they are known. */
+	j = &c->json;
+	json_array(j, "gaps");
+	for (int i = 0; i < s.gaps_n; i++) {
+		const struct perf_op *op = &o->report.ops.v[s.gaps[i]];
+		const struct perf_gap *gap;
+		uint64_t t0, t1, before;
+
+		json_object(j, NULL);
+		json_int(j, "device", o->in.rows.v[op->row].device);
+		json_uint(j, "row", perf_row_line(op->row));
+		json_text(j, "before", perf_op_kind(&o->report, op)->label);
+		json_double(j, "gap_us", op->gap);
+		if (ops_time(c, o, op, &t0, &t1) && ops_time_before(c, o, op, &before)) {
+			json_ns(c, "t0", before < t0 ? before : t0);
+			json_ns(c, "t1", t0);
+		}
+		gap = ops_gap(c, o, op);
+		if (gap)
+			ops_causes_put(j, gap);
+		json_end(j);
+	}
+	json_end(j);
 	overview_advice_put(c, o);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is shown: the list of traces. */
 #include "base/environ.h"
+#include "base/text.h"
 #include "import/import.h"
 #include "tracy/tracy.h"
 #include "view/chunk_stats.h"
@@ -13,13 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-bool text_ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
 
 static void trace_free(struct view_trace *t)
 {

@@ -98,7 +98,6 @@ void handle_put(struct view_trace *t, struct view_handle *h);
 
 int trace_add(struct view *view, const char *path, const char *session, struct tacho_error *err);
 void tag_make(char tag[VIEW_TAG], const struct trace *trace);
-bool text_ends_with(const char *text, const char *end);
 /* Called with the trace's lock held, after new data was read. */
 void now_set(struct view_trace *t, const struct trace *trace);
 

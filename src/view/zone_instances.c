@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All zones of a name: a list, or groups of them. */
 #include "base/map.h"
+#include "base/text.h"
 #include "view/call_args.h"
 #include "view/lane_numbers.h"
 #include "view/zone_walk.h"
@@ -212,18 +213,9 @@ static void own_text(const struct zones *z, const struct trace_zone *zone, struc
 		}
 }
 
-static uint64_t key_hash(uint32_t id, const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ id;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static struct bundle *bundle_find(struct bundles *b, uint32_t id, const char *text)
 {
-	uint64_t hash = key_hash(id, text);
+	uint64_t hash = hash_text(HASH_START ^ id, text);
 	struct bundle fresh = {.id = id};
 	const uint32_t *at;
 

@@ -2,6 +2,7 @@
 /* Statistics of zones. */
 #include "view/zone_stats.h"
 #include "base/now.h"
+#include "base/text.h"
 #include "view/call_args.h"
 #include "view/chunk_stats.h"
 
@@ -39,11 +40,11 @@ double call_tick(const struct view_call *c)
 
 static uint64_t tracks_hash(const struct view_call *c, const uint8_t *tracks)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = HASH_START;
 
 	for (uint32_t i = 0; tracks && i < c->trace->track_count; i++)
 		if (tracks[i])
-			hash = (hash ^ i) * UINT64_C(0x100000001b3);
+			hash = hash_bytes(hash, &i, sizeof(i));
 	return tracks ? hash : 0;
 }
 
