@@ -256,7 +256,7 @@ static int scan_record(struct csv *csv, struct scan *s)
 	return scan_end(csv, s, cell, end);
 }
 
-/* Removes quotes in place: "a ""b""" becomes a "b". Text after the closing quote is kept. */
+/* Removes quotes in place: "a ""b""" becomes a "b". Text after the closing quote stays. */
 static void csv_unquote(struct csv_cell *cell)
 {
 	char *from = (char *)cell->text + 1, *end = (char *)cell->text + cell->len, *to;

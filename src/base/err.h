@@ -48,7 +48,7 @@ enum tacho_err {
 #undef X
 };
 
-/* What went wrong and where. A message names the file, option or value, never the function. */
+/* The error and its place. A message names the file, option or value, never the function. */
 struct tacho_error {
 	int code;        /* enum tacho_err */
 	uint64_t offset; /* byte offset in the input when parsing, else 0 */

@@ -52,7 +52,7 @@ struct jread {
 	int depth;
 };
 
-/* NULL if TEXT is not JSON; ERR has the place. TEXT must outlive the tree. */
+/* NULL if TEXT is not JSON; ERR has the offset. TEXT must outlive the tree. */
 const struct jread_value *jread_parse(struct jread *r, const char *text, size_t len,
 				      struct tacho_error *err);
 void jread_free(struct jread *r);
@@ -64,7 +64,7 @@ const struct jread_value *jread_get(const struct jread_value *v, const char *key
 bool jread_int(const struct jread_value *v, int64_t *value);
 bool jread_uint(const struct jread_value *v, uint64_t *value);
 
-/* V as a double; NaN when it is not a number. */
+/* V as a double; NaN if it is not a number. */
 double jread_double(const struct jread_value *v);
 
 #endif

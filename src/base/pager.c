@@ -46,7 +46,7 @@ pid_t pager_start(void)
 	}
 	if (pid > 0) {
 		dup2(fds[1], STDOUT_FILENO);
-		signal(SIGPIPE, SIG_IGN); /* a person who leaves early is not an error */
+		signal(SIGPIPE, SIG_IGN); /* leaving a pager early is not an error */
 	}
 	close(fds[0]);
 	close(fds[1]);

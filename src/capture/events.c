@@ -545,7 +545,7 @@ void thread_report_late(struct capture *c, struct thread *t)
 	t->late = t->late_step = 0;
 }
 
-/* Kept out of the loop below: a time ahead of the clock may only be newer than our reading. */
+/* Out of line: a time ahead of the clock may only be newer than our reading. */
 static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thread *t,
 						   uint64_t time)
 {

@@ -187,7 +187,7 @@ void process_end(struct capture *c, struct process *p)
 	uint64_t threads_lost;
 	uint32_t number, value;
 
-	/* It takes no more values: free their slots. */
+	/* The process takes no more values: free their slots. */
 	while (ring_parameter_take(c->session.control, p->info.pid, &number, &value))
 		;
 	for (size_t i = 0; i < p->fibers.n; i++)

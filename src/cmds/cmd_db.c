@@ -214,7 +214,7 @@ static int query_begin(void *context, const char *const *names, size_t n)
 	return o->n == n ? 0 : TACHO_ENOMEM;
 }
 
-/* The first row shows which columns are numbers. */
+/* The first row decides which columns are numbers. */
 static int query_row(void *context, const struct db_value *v, size_t n)
 {
 	struct query_output *o = context;

@@ -154,10 +154,10 @@ static int run_script(const char *python, const char *folder, const char *what)
 	if (WIFSIGNALED(status))
 		return python_fail(1, err_set(&err, TACHO_EUSAGE, "'%s' was killed", python), &err);
 	if (WEXITSTATUS(status) == 0 && !said)
-		return python_fail(
-			1,
-			err_set(&err, TACHO_EUSAGE, "'%s' is not Python: it did nothing", python),
-			&err);
+		return python_fail(1,
+				   err_set(&err, TACHO_EUSAGE,
+					   "'%s' is not Python: nothing was recorded", python),
+				   &err);
 	return WEXITSTATUS(status);
 }
 

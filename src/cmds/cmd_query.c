@@ -300,7 +300,7 @@ static int query_main(const struct conf *conf, const struct cmd_common *common, 
 		return err_report(err, err_set(err, TACHO_EUSAGE,
 					       "--limit-rows, --timeout and --memory-mb cannot be "
 					       "negative or larger than the machine"));
-	/* SQL has blanks, and is not the name of a file. */
+	/* SQL contains blanks and is not the name of a file. */
 	if (argc > 0 && !conf->statements.n && !conf->input && strpbrk(argv[argc - 1], " \n\t") &&
 	    access(argv[argc - 1], F_OK) < 0)
 		operand = argv[--argc];

@@ -173,7 +173,7 @@ static void serve_set_parameter(void *context, uint32_t pid, uint32_t number, in
 	struct live *live = context;
 
 	if (live->on && !ring_follow_set_parameter(&live->follow, pid, number, value))
-		err_note("a parameter was not set: too many values wait for their programs");
+		err_note("a parameter was not set: too many values are pending");
 }
 
 static int serve_serve(struct trace *trace, struct live *live, const struct conf *conf,

@@ -73,7 +73,7 @@ static int choose_port(int64_t wanted, struct tacho_error *err)
 	int port;
 
 	if (wanted < 1 || wanted > 65535)
-		return err_set(err, TACHO_EUSAGE, "there is no port %" PRId64, wanted);
+		return err_set(err, TACHO_EUSAGE, "no port %" PRId64, wanted);
 	if (port_is_free((int)wanted))
 		return (int)wanted;
 	port_owner((int)wanted, owner, sizeof(owner));
@@ -404,7 +404,7 @@ static int tt_profile_record(struct job *job, const struct words *words, struct 
 	r = record_tracy(&job->record, port, err);
 	if (r < 0)
 		return err_report(err, r);
-	/* The environment of the command; its own settings come last. */
+	/* The environment of the command; the command's own settings come last. */
 	setenv("TT_METAL_PROFILER_DIR", job->folder, 1);
 	setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
 	setenv("TT_METAL_DEVICE_PROFILER_DISPATCH", "0", 1);

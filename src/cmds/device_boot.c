@@ -141,8 +141,7 @@ static int device_boot_cores(struct boot *b, const struct device_conf *c, const 
 			int core = tensix_core_logical(b->t, tile, x, y);
 
 			if (core < 0)
-				return err_set(b->err, TACHO_EUSAGE, "there is no core %u,%u", x,
-					       y);
+				return err_set(b->err, TACHO_EUSAGE, "no core %u,%u", x, y);
 			if (vec_push(&b->cores, (unsigned)core) < 0)
 				return err_set(b->err, TACHO_ENOMEM, "no memory");
 		}

@@ -65,7 +65,7 @@ int perf_trace_open(struct perf_trace *t, const char *path, int64_t pid, struct 
 	r = op_load_trace(&t->ops, t->trace, tracks, NULL, &options, err);
 	free(tracks);
 	if (r == TACHO_ENO || (r == 0 && t->ops.host.table.ops.n == 0))
-		return err_set(err, TACHO_EFORMAT, "%s: there are no ops in this trace", path);
+		return err_set(err, TACHO_EFORMAT, "%s: the trace has no ops", path);
 	if (r < 0)
 		return r;
 	if (t->ops.device_only)

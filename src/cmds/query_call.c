@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SQL from the page: the engine of "tacho query", which can read the trace and nothing else, with
- * tighter limits, one statement at a time. A page may ask and leave: a statement that takes long
- * would hold memory for no reader.
+ * tighter limits, one statement at a time. A page may disconnect meanwhile: a long statement would
+ * then hold memory for no reader.
  */
 #include "cmds/query_call.h"
 #include "base/json.h"
@@ -15,13 +15,15 @@
 #define QUERY_MEMORY  ((uint64_t)512 << 20)
 #define QUERY_ROWS    10000u
 #define QUERY_BYTES   ((size_t)16 << 20)
-#define EXACT         (INT64_C(1) << 53) /* whole numbers above are texts: the page's are doubles */
+#define EXACT       \
+	(INT64_C(1) \
+	 << 53) /* larger whole numbers are sent as text: the page's numbers are doubles */
 
 static pthread_mutex_t query_lock = PTHREAD_MUTEX_INITIALIZER; /* SQLite has one heap */
 
 struct query_answer {
 	struct json json;
-	bool any, cut; /* a result was begun; it has more rows */
+	bool any, cut; /* a result was begun; further rows were dropped */
 	uint64_t rows;
 	char note[400];
 };
@@ -101,7 +103,7 @@ static int query_run(const char *path, const char *text, struct query_answer *a,
 	if (r == 0)
 		r = sql_run(s, text, &sink, err);
 	sql_close(s);
-	return r == TACHO_ENO && a->any ? 0 : r; /* the answer has what it needs */
+	return r == TACHO_ENO && a->any ? 0 : r; /* the answer has enough rows */
 }
 
 static int query_answer(void *context, const char *path, const struct view_query *query,

@@ -83,7 +83,7 @@ int record_tracy(struct record_conf *conf, int64_t port, struct tacho_error *err
 	char number[24];
 
 	if (port < 1 || port > 65535)
-		return err_set(err, TACHO_EUSAGE, "there is no port %lld", (long long)port);
+		return err_set(err, TACHO_EUSAGE, "no port %lld", (long long)port);
 	for (int i = 0; i < RECORD_PORTS && port + i <= 65535; i++)
 		if (port_is_free((int)port + i))
 			conf->tracy_ports[conf->tracy_port_count++] = (uint16_t)(port + i);
@@ -270,7 +270,7 @@ void record_catch_signals(void)
 {
 	struct sigaction note, ignore;
 
-	/* A further recording of this process: the old actions are not ours. */
+	/* A second recording in one process: the saved signal actions are not ours. */
 	if (recorder == getpid())
 		return;
 	recorder = getpid();

@@ -26,7 +26,7 @@ static const char visible[] =
 
 /* --------------------------------------------------------------- requests */
 
-/* Errors that may go away: other servers, limits, time. */
+/* Transient errors: other servers, limits, timeouts. */
 static bool code_is_passing(int code)
 {
 	static const int codes[] = {3,   32,  95,  96,  159, 202, 203, 209, 210, 225,
@@ -38,7 +38,7 @@ static bool code_is_passing(int code)
 	return false;
 }
 
-/* The user or the password is wrong; the user may not do this. */
+/* Wrong user or password; missing rights. */
 static bool code_is_account(int code)
 {
 	return code == 192 || code == 193 || code == 194 || code == 516;
@@ -80,7 +80,8 @@ static int answer_error(struct db *db, long status, struct tacho_error *err)
 		       at);
 }
 
-/* Sends a request; PARAMETERS follow the path. The answer is complete and no error, or this fails.
+/* Sends a request; PARAMETERS follow the path. Fails unless the answer is complete and not an
+ * error.
  */
 static int server_ask(struct db *db, const char *parameters, const void *body, size_t len,
 		      struct tacho_error *err)
@@ -209,7 +210,7 @@ static int server_answer(struct db *db, const struct db_sink *sink, struct tacho
 			       : err_set(err, TACHO_EFORMAT, "%s: the answer is not a table",
 					 db->name);
 	}
-	if (r == 0 && at != end) /* the last line has no end */
+	if (r == 0 && at != end) /* the last line is incomplete */
 		r = err_set(err, TACHO_ECONNECT, "%s: the answer ends within a row", db->name);
 out:
 	free(values);
@@ -360,7 +361,7 @@ static int clickhouse_init(struct db *db, const struct db_layout *layout, struct
 	    (!*cluster || strspn(cluster, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
 					  "UVWXYZ0123456789_") != strlen(cluster)))
 		return err_set(err, TACHO_EUSAGE, "--cluster: letters, digits and _");
-	/* An account without the right to do this may have a database. */
+	/* An account may lack this right but already have a database. */
 	buf_addf(&sql, "CREATE DATABASE IF NOT EXISTS %s", s->database);
 	server_ask(db, "", sql.data, sql.len, err);
 	for (size_t i = 0; i < DB_TABLES && r == 0; i++)
@@ -446,7 +447,7 @@ static int clickhouse_insert(struct db *db, const struct db_block *b, struct tac
 	for (size_t i = 0; i < columns; i++)
 		buf_addf(&sql, "%s%s", i ? "," : "", b->table->columns[i].name);
 	buf_adds(&sql, ") FORMAT Native");
-	/* "OK" only when the server that stores the rows has them. */
+	/* "OK" only after the server has stored the rows. */
 	buf_adds(&parameters, "&insert_distributed_sync=1&query=");
 	web_add_encoded(&parameters, sql.data);
 	buf_reset(&s->body);

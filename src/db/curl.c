@@ -25,7 +25,7 @@
 	X(slist_append)   \
 	X(slist_free_all)
 
-/* Its macros check the types of arguments, for direct calls only. */
+/* libcurl's macros check argument types of direct calls only. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 

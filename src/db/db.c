@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a database, checking its tables, removing runs and what failed pushes left. */
+/* Opens a database, checks its tables, removes runs and the rows of failed pushes. */
 #include "base/map.h"
 #include "db/private.h"
 
@@ -175,7 +175,7 @@ struct push_list {
 	VEC(uint64_t);
 };
 
-/* What the manifest says about pushes: bit 0: there is a row, bit 1: it counts. */
+/* State of a push in the manifest: bit 0: it has a row, bit 1: the row counts. */
 enum { PUSH_LISTED = 1, PUSH_VISIBLE = 2 };
 
 struct garbage {

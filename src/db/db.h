@@ -42,7 +42,7 @@ struct db_options {
 int db_open(struct db **db, const struct db_options *options, struct tacho_error *err);
 /* Takes NULL. */
 void db_close(struct db *db);
-/* The URL without anything secret, for messages. */
+/* The URL without secrets, for messages. */
 const char *db_name(const struct db *db);
 
 /* Of ClickHouse on several servers; all NULL: one server. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures that are pushed by name: of the command line, of JSON and CSV files. */
+/* Metrics from the command line, JSON and CSV files. */
 #include "base/csv.h"
 #include "base/jread.h"
 #include "base/text.h"
@@ -26,7 +26,7 @@ static int metric_add(struct db_metrics *m, const char *name, size_t name_len, c
 		m->v[m->n - 1].better = text_ends_with(new.name, "/s") ||
 							text_ends_with(new.unit, "/s") ||
 							text_ends_with(new.name, "_per_second")
-						? 1 /* of rates more is better */
+						? 1 /* for rates, more is better */
 						: -1;
 	for (size_t i = 0; i + 1 < m->n; i++)
 		if (!strcmp(m->v[i].name, new.name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private: tables, blocks of rows, and what an engine does. */
+/* Private: tables, blocks of rows, the interface of engines. */
 #ifndef DB_PRIVATE_H
 #define DB_PRIVATE_H
 
@@ -94,7 +94,7 @@ struct db_engine {
 	void (*rollback)(struct db *db);
 	void (*close)(struct db *db);
 	bool transactions; /* rows of a failed push go away by themselves */
-	bool signed_ids;   /* it has no unsigned numbers of 64 bits */
+	bool signed_ids;   /* the engine lacks unsigned 64-bit numbers */
 };
 
 struct db {
@@ -131,7 +131,7 @@ int db_query_number(struct db *db, const char *sql, const struct db_argument *ar
 /* TACHO_EVERSION: the tables are those of another version; TACHO_EREAD: there are none. */
 int db_schema_check(struct db *db, struct tacho_error *err);
 
-/* Appends ID as the engine writes it, after a comma if COMMA. */
+/* Appends ID in the engine's form, after a comma if COMMA. */
 void db_add_id(struct buf *sql, const struct db *db, bool comma, uint64_t id);
 
 /* ns since 1970 */
@@ -159,7 +159,7 @@ struct db_manifests {
 int db_manifests_read(struct db *db, const char *run, struct db_manifests *m,
 		      struct tacho_error *err);
 void db_manifests_free(struct db_manifests *m);
-/* Keeps the rows that count, sorted by run and part: of each part the last that was not removed. */
+/* Drops all rows but the last unremoved one of each part; sorts by run and part. */
 void db_manifests_settle(struct db_manifests *m);
 int db_manifest_write(struct db *db, const struct db_manifest *m, struct tacho_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Push: read everything, write it under a new number, count what has arrived, and only then add the
- * row of the manifest that makes it visible.
+ * A push reads all inputs, writes the rows under a new number, counts the rows that arrived, and
+ * only then adds the manifest row that makes them visible.
  */
 #include "db/private.h"
 
@@ -322,7 +322,7 @@ static int known_row(void *context, const struct db_value *values, size_t n)
 	return 0;
 }
 
-/* Which texts does the database have? Two with one hash are an error: names must not be mixed up.
+/* Finds the texts that the database already has. Two texts with one hash are an error.
  */
 static int texts_check(struct pusher *p, struct text_check *check, struct tacho_error *err)
 {
@@ -398,7 +398,8 @@ static int push_count(struct pusher *p, struct tacho_error *err)
 	return r;
 }
 
-/* Is this content there? And a push must be later than what it replaces, whatever the clock says.
+/* Checks whether the content is stored. A push is dated after the one it replaces, whatever the
+ * clock says.
  */
 static int manifest_prepare(struct pusher *p, bool *existed, struct tacho_error *err)
 {
@@ -501,7 +502,7 @@ static int pusher_prepare(struct pusher *p, struct tacho_error *err)
 	return r;
 }
 
-/* After a failure it is unknown what was stored: the next attempt has a new number. */
+/* After a failure the stored rows are unknown: the next attempt has a new number. */
 static int push_attempts(struct pusher *p, struct db_pushed *pushed, struct tacho_error *err)
 {
 	struct timespec pause = {0, 250000000};

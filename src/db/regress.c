@@ -163,7 +163,7 @@ int regress_select(const struct db_runs *runs, const char *word, bool *selected,
 		       word);
 }
 
-/* The least probability that M and N runs can have. */
+/* The smallest probability that M and N runs can give. */
 static double probability_least(size_t m, size_t n)
 {
 	double ways = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became slower: steps in the history of a project, or one set of runs against another. */
+/* Finds regressions: steps in the history of a project, or between two sets of runs. */
 #ifndef DB_REGRESS_H
 #define DB_REGRESS_H
 
@@ -53,7 +53,7 @@ int regress_history(struct regress *out, const struct db_runs *runs,
 int regress_select(const struct db_runs *runs, const char *word, bool *selected,
 		   struct tacho_error *err);
 
-/* BASE and HEAD have a mark for each run. A metric of which more is better is turned round. */
+/* BASE and HEAD have a mark for each run. Metrics where more is better are inverted. */
 int regress_compare(struct regress *out, const struct db_runs *runs,
 		    const struct db_series_list *list, const bool *base, const bool *head,
 		    const struct regress_options *options, struct tacho_error *err);

@@ -143,7 +143,7 @@ int db_manifest_write(struct db *db, const struct db_manifest *m, struct tacho_e
 	return r;
 }
 
-/* All pushes of the run, also those that others have replaced: none comes back. */
+/* All pushes of the run, including replaced ones, so that none reappears. */
 int db_remove(struct db *db, const char *run, struct tacho_error *err)
 {
 	struct db_manifests m = {0};

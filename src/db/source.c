@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is pushed of traces and reports: ops, statistics of zones, and the names of both. */
+/* Rows of a push: ops and zone statistics of traces and reports, and their names. */
 #include "base/text.h"
 #include "db/private.h"
 #include "fleet/fleet.h"

@@ -309,7 +309,7 @@ static void fast_search(struct finder *f, size_t from, size_t to)
 	above = above == FAST_POINTS;
 	if (!above && below < FAST_POINTS)
 		return;
-	/* It may have begun before, too late for a certain one. */
+	/* The change may have begun earlier, but too late to be certain. */
 	while (s.at > s.from + STEPS_BEFORE &&
 	       (above ? f->v[s.at - 1] > median + margin : f->v[s.at - 1] < median - margin))
 		s.at--;

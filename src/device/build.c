@@ -594,7 +594,7 @@ static void warnings_report(struct tacho_device *d, const struct build *b, const
 	buf_free(&text);
 }
 
-/* Blanks the hints whose value is not a number, in preprocessed text. */
+/* Blanks unroll hints whose value is not a number, in preprocessed text. */
 static void hints_blank(char *text)
 {
 	static const char hint[] = "#pragma GCC unroll";

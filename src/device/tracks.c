@@ -65,7 +65,7 @@ uint8_t prof_item_values(const struct prof_item *item, uint64_t values[2])
 	return item->kind == PROF_K_ZONE ? 0 : item->kind == PROF_K_DATA_16 ? 2 : 1;
 }
 
-/* What timelines show as the function of a marker that is not a zone. */
+/* The function that timelines show for a marker that is not a zone. */
 static const char *function_of(const struct prof_item *item)
 {
 	static const char *const words[] = {

@@ -103,7 +103,7 @@ static void ttsim_bank(void *self, unsigned bank, struct tacho_device_bank *info
 	backend_bank(((struct ttsim *)self)->places, bank, info);
 }
 
-/* Makes the window show ADDRESS of a tile; returns where, and sets LEN to at most what follows. */
+/* Maps ADDRESS of a tile into the window; returns its place there and limits LEN to the window. */
 static uint64_t ttsim_show(struct ttsim *t, unsigned x, unsigned y, uint64_t address, size_t *len)
 {
 	const struct ttsim_window *w = t->window;
@@ -157,7 +157,7 @@ static int ttsim_core_transfer(struct ttsim *t, unsigned core, uint32_t address,
 
 	if (r < 0)
 		return r;
-	/* The simulator ends the process for an address that is not there. */
+	/* The simulator exits on an invalid address. */
 	registers = address >= REGISTERS;
 	if (registers ? (address | len) & 3 : address > c.l1_size || len > c.l1_size - address)
 		return TACHO_ELIMIT;

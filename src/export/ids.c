@@ -24,7 +24,7 @@ static int ids_compare(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The first that wants an id gets it; who comes later (a reused pid or tid) gets a made-up one. */
+/* The first user of an id keeps it; later ones (of a reused pid or tid) get an invented one. */
 static uint32_t *ids_assign(struct id *ids, uint32_t n)
 {
 	uint32_t *given = calloc(n + 1, sizeof(*given));

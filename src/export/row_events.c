@@ -17,7 +17,7 @@ struct frame_set {
 	} ends; /* of the last frame of each id: pairs may overlap */
 };
 
-/* What rows of a track add up to. */
+/* Running sums of a track's rows. */
 union fold {
 	struct frame_set set;
 	struct view_lock lock;
@@ -124,7 +124,7 @@ static int walk_flow(struct row_walk *w, const struct trace_row *row)
 	return w->events->flow ? w->events->flow(w->events->context, row, w->track) : 0;
 }
 
-/* Folds belong to one kind of track: a row on any other is a file's mistake and passed over. */
+/* A fold belongs to one kind of track: rows on other tracks are errors of the file and skipped. */
 static int walk_row(struct row_walk *w, const struct trace_row *row)
 {
 	static const struct {

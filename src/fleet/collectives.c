@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only those that no member leaves before the last has arrived. */
+/* Only collectives that no member leaves before the last has arrived. */
 const char fleet_markers[] = "all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|barrier";
 
 /* A zone that may be a collective. */

@@ -171,7 +171,7 @@ static int copy_nested(struct copy *c, struct copy_lane *lanes, uint32_t top, ui
 		}
 		while (r == 0 && lanes[i].any && (!parent || lanes[i].zone.end <= parent->zone.end))
 			r = copy_zone(c, &lanes[i], parent);
-		/* The zones around it that have nothing more inside. */
+		/* The enclosing zones that have no further children. */
 		while (r == 0 && i > top) {
 			i--;
 			parent = i > top ? &lanes[i - 1] : NULL;

@@ -316,7 +316,7 @@ static int visit_order(const void *a, const void *b)
 }
 
 /*
- * Of the devices or threads of one member the last to come counts: the one that waits least. It is
+ * Of a member's devices or threads the last to arrive counts: the one that waits least. It is
  * also the last to arrive, where arrivals can be compared.
  */
 static void visits_combine(struct stragglers_visits *v)
@@ -333,7 +333,7 @@ static void visits_combine(struct stragglers_visits *v)
 	v->n = kept;
 }
 
-/* What is known of an instance while its members are visited. */
+/* State of an instance while its members are visited. */
 struct strag_sum {
 	double least, second, most, total, latest, before;
 	uint32_t fastest, members;
@@ -590,7 +590,7 @@ int stragglers_analyze(struct stragglers *s, struct tacho_error *err)
 	s->member_count = p->members.n;
 	if (s->member_count < 2)
 		return err_set(err, TACHO_EFORMAT,
-			       s->member_count ? "only one member: there is nothing to wait for"
+			       s->member_count ? "only one member: nothing to wait for"
 					       : "there are no collectives");
 	qsort(s->members, s->member_count, sizeof(*s->members), member_compare);
 	r = sums_make(s, &sums, &count, err);

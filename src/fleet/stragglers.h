@@ -42,7 +42,7 @@ struct stragglers_instance {
 	double clock_lead; /* arrival of the last after that before it; NaN: no common clock */
 };
 
-/* What the straggler did more of before its collectives, in total. */
+/* Work on which the straggler spent more time before its collectives, in total. */
 struct stragglers_cause {
 	const char *name;
 	double late, others; /* of it; the median of the others */

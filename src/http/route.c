@@ -72,9 +72,9 @@ static void view_forward(struct http_call *c)
 	struct view_answer answer;
 
 	if (strncmp(path, "/api/v1/", 8) != 0) {
-		reply_fail(c->reply, 404, "there is no such call");
+		reply_fail(c->reply, 404, "no such call");
 	} else if (!question_read(&q, path + 8)) {
-		reply_fail(c->reply, 404, "there is no such trace");
+		reply_fail(c->reply, 404, "no such trace");
 	} else {
 		view_ask(c->http->view, &q, &answer);
 		reply_take(c->reply, &answer);

@@ -58,5 +58,5 @@ void http_share_check(struct http *http)
 		http->shared[0] = 0;
 	pthread_mutex_unlock(&http->token_lock);
 	if (ends)
-		server_drop_sockets(http); /* those with the other token come back */
+		server_drop_sockets(http); /* clients with the other token reconnect */
 }

@@ -20,7 +20,7 @@ int chrome_events_next(struct chrome_events *events, const struct jread_value **
 		       struct tacho_error *err);
 void chrome_events_close(struct chrome_events *events);
 
-/* What a file says about itself, outside of the events. Read to its end once there is no event. */
+/* Metadata of a file, outside of the events. Read to its end after the last event. */
 struct chrome_head {
 	int64_t rank, world; /* -1: unknown */
 	int64_t base_ns;     /* real time of time 0; 0: unknown */

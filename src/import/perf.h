@@ -9,7 +9,7 @@
 #include "sample/symbols.h"
 #include "sample/tree.h"
 
-/* What was read so far, as tracks of the trace. Begin with zeros, W and NOTES. */
+/* The tracks read so far. Initialise with zeros, W and NOTES. */
 struct perf_samples {
 	struct trace_writer *w;
 	struct import_notes *notes;
@@ -29,7 +29,7 @@ struct perf_samples {
 
 /* PATH: of the source; EVENT: what was sampled. Once, before the others. */
 int perf_begin(struct perf_samples *p, const char *path, const char *event);
-/* The ledgers; then frees what P has. In any case. */
+/* Writes the ledgers and frees P's members. Call it in any case. */
 int perf_end(struct perf_samples *p);
 
 /* The track of a thread; NAME as far as known. Times are nanoseconds. */

@@ -63,7 +63,7 @@ struct perf_data {
 	uint64_t sample_type, read_format, period;
 	char event[64];
 	bool several;                   /* events */
-	struct map ids;                 /* of the event that is taken */
+	struct map ids;                 /* of the selected event */
 	struct map process_of, name_of; /* by pid; by tid, to names */
 	struct {
 		VEC(struct space *);
@@ -283,7 +283,7 @@ static int data_unwind(struct perf_data *d, struct data_bytes *b, const struct s
 		return TACHO_EDAMAGED;
 	in.stack = b->at;
 	b->at += size;
-	in.size = size ? data_word(b, 8) : 0; /* what the kernel could copy */
+	in.size = size ? data_word(b, 8) : 0; /* the bytes that the kernel copied */
 	in.size = in.size < size ? in.size : size;
 	if (b->bad || !in.size)
 		return 0;

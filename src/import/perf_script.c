@@ -249,8 +249,8 @@ static int script_line(struct script *s, uint64_t number, struct tacho_error *er
 	if (r < 0 || !s->line[strspn(s->line, " \t")] || s->line[0] == '#')
 		return r;
 	if (!script_head(s->line, &h))
-		return err_set(err, TACHO_EDAMAGED, "%s: line %llu is not of perf script", s->path,
-			       (unsigned long long)number);
+		return err_set(err, TACHO_EDAMAGED, "%s: line %llu is not output of perf script",
+			       s->path, (unsigned long long)number);
 	if (!s->event[0]) {
 		snprintf(s->event, sizeof(s->event), "%s", h.event);
 		r = perf_begin(&s->out, s->path, s->event);
@@ -293,7 +293,7 @@ int import_perf_script(struct trace_writer *w, int fd, const char *path, struct 
 
 		if (len && s->line[len - 1] == '\n')
 			s->line[len - 1] = 0;
-		else /* too long: the rest of it is nothing that is needed */
+		else /* too long: the rest is not needed */
 			while (c != EOF && c != '\n')
 				c = getc(s->in);
 		r = script_line(s, ++number, err);

@@ -48,7 +48,7 @@ struct nn_call {
 };
 
 int nn_run(struct nn *nn, const struct nn_call *c);
-/* Fails with a reason. */
+/* Sets the error text; returns a negative value. */
 int nn_fail(struct nn *nn, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Calls nn->failed if RESULT is negative; returns RESULT. */
 int nn_result(struct nn *nn, int result);

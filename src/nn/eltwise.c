@@ -95,7 +95,7 @@ static void tensor_strides(const struct nn_tensor *t, bool turned, const struct 
 	}
 }
 
-/* What is repeated within tiles, as enum BroadcastType of the kernels. */
+/* The repetition within tiles, as enum BroadcastType of the kernels. */
 static uint32_t tensor_repeat(const struct nn_tensor *t, const struct nn_tensor *out)
 {
 	bool row = t->shape[2] == 1 && out->shape[2] > 1;

@@ -97,7 +97,7 @@ int nn_read_cells(struct nn *nn, const struct nn_tensor *t, uint32_t *values);
 int nn_round(struct nn *nn, const struct nn_tensor *t, uint32_t *values);
 
 /* ---- ops ---- */
-/* What is common to all ops. */
+/* Settings of all ops. */
 struct nn_job {
 	const char *name; /* the op code in reports */
 	uint32_t inputs, outputs;

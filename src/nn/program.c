@@ -327,7 +327,7 @@ static struct nn_program *program_find(struct nn *nn, const struct nn_call *c)
 	uint64_t hash;
 
 	call_key(c, key, sizeof(key));
-	if (nn->capturing) /* never found again */
+	if (nn->capturing) /* never reused */
 		snprintf(key, sizeof(key), "trace %u", nn->program_count);
 	hash = hash_bytes(HASH_START, key, strlen(key));
 	hash = hash_bytes(hash, c->cbs, sizeof(c->cbs));
@@ -373,7 +373,7 @@ static int program_args(struct nn *nn, const struct nn_program *p, const struct 
 		const uint32_t *own = k == 1   ? c->writer_words
 				      : k == 2 ? c->compute_words
 					       : c->words;
-		unsigned skip = k == 2 ? 2 * tensors : 0; /* compute kernels know no tensors */
+		unsigned skip = k == 2 ? 2 * tensors : 0; /* compute kernels take no tensors */
 		unsigned n = k && own[0]     ? NN_OWN_WORDS
 			     : c->word_count ? c->word_count
 					     : NN_OWN_WORDS;

@@ -2,8 +2,8 @@
 /*
  * Calls of ops and captures of traces as the host recorded them, in order: into a struct op_host. A
  * call refers to the description of an earlier one by device and hash. The rows of a trace feed it
- * (trace_host.h), and messages (messages.h), which programs may mix. Anything wrong is reported in
- * the issues; functions fail only when memory runs out.
+ * (trace_host.h), and messages (messages.h), which programs may mix. Errors in the input are
+ * reported as issues; functions fail only when memory runs out.
  */
 #ifndef OP_CALLS_H
 #define OP_CALLS_H
@@ -43,7 +43,7 @@ void op_calls_close(struct op_calls *c);
 int op_calls_describe(struct op_calls *c, struct op_call *call, const struct jread_value *json);
 /* A call that refers to a description. */
 int op_calls_refer(struct op_calls *c, const struct op_call *call);
-/* A call whose description is unreadable: WHY. CALL NULL: nothing else is known of it. */
+/* A call whose description is unreadable, with the reason WHY. CALL is NULL if its head is, too. */
 int op_calls_lost(struct op_calls *c, const struct op_call *call, uint64_t line, const char *why);
 int op_calls_trace(struct op_calls *c, int64_t device, int64_t trace, enum trace_op_step step,
 		   uint64_t ns, uint64_t line);

@@ -406,7 +406,7 @@ static int match_all(struct join *j)
 		else
 			op_issue_add(j->issues, OP_ISSUE_NO_DEVICE_DATA, TTLOG_DATA_FILE, op->line,
 				     OP_AT(op->id, op->device),
-				     "the device's log has nothing about it");
+				     "the device's log does not mention it");
 	}
 	order = calloc(j->replays.n + 1, sizeof(*order));
 	r = order ? 0 : TACHO_ENOMEM;

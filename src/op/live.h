@@ -63,7 +63,7 @@ struct op_live {
 	uint64_t restarts;
 };
 
-/* Can executions of these cores be followed? Not those of Tracy and of earlier versions. */
+/* True if executions of these cores can be followed: not those of Tracy and of earlier versions. */
 bool op_live_possible(const struct op_cores *cores);
 /* Reads the new markers into LIVE.runs; the caller zeroed LIVE before the first load. */
 int op_live_walk(struct op_live *live, struct op_cores *cores);

@@ -299,7 +299,7 @@ static int cached_op(struct op_messages *s, const struct op_message *m)
 	if (parse_head(m, m->len, &call))
 		return op_calls_refer(s->calls, &call);
 	op_issue_add(s->issues, OP_ISSUE_BAD_MESSAGE, TTLOG_DATA_FILE, m->line, OP_NOWHERE,
-		     "an op message that gives no name, hash, device and id");
+		     "an op message without name, hash, device and id");
 	return 0;
 }
 

@@ -92,7 +92,7 @@ static int saved_by_time(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* What op/messages.c looks for. */
+/* The texts that op/messages.c searches for. */
 static bool row_counts(const struct trace_row *row)
 {
 	return tells_of_ops(row) ||
@@ -414,6 +414,6 @@ int op_trace_host(struct op_host *host, struct trace *trace, const uint8_t *trac
 		live->known = known;
 	op_live_host_free(&own);
 	if (r < 0 && live)
-		op_live_host_free(live); /* it has a part of what is new */
+		op_live_host_free(live); /* a part of the new rows is stored */
 	return r < 0 ? err_set(err, r, "%s: %s", trace->path, err_text(r)) : 0;
 }

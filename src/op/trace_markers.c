@@ -454,7 +454,7 @@ bool op_live_possible(const struct op_cores *c)
 	return !c->raw_only;
 }
 
-/* Have the cores the same tracks as when they were last read? */
+/* True if the cores have the same tracks as when they were last read. */
 static bool live_continues(const struct op_live *live, const struct op_cores *c)
 {
 	if (!live->readers || live->runs.stale || live->riscs.n != c->riscs.n ||
@@ -550,7 +550,7 @@ int op_live_walk(struct op_live *live, struct op_cores *cores)
 	free(riscs);
 	buf_free(&w.meta);
 	if (r < 0)
-		live_cores_free(live); /* it has a part of the new markers */
+		live_cores_free(live); /* a part of the new markers is stored */
 	return r;
 }
 

@@ -195,7 +195,7 @@ static void advise_input(struct list *l, const struct perf_op *op, const struct 
 			 op->dram_pct, op->flops_pct);
 	advice_others_add(l, ADVICE_INPUT_L1, saving,
 			  "Keep input 0 in L1 if it fits: it is in %s%s",
-			  k->memory[IN0] ? k->memory[IN0] : "a memory that is not said", busy);
+			  k->memory[IN0] ? k->memory[IN0] : "an unknown memory", busy);
 }
 
 /* True if the op has no program config but accepts one. */
@@ -228,7 +228,7 @@ static void advise_slow(struct list *l, const struct perf_report *r, const struc
 		return;
 	}
 	before = l->n;
-	/* The blocks: how much is kept in registers and L1 between loads. */
+	/* Block sizes: the data that stays in registers and L1 between loads. */
 	if (!advice_others_absent(k->block_w) && k->block_w < 2)
 		advice_others_add(
 			l, ADVICE_BLOCK, saving,

@@ -164,8 +164,8 @@ static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_
 #define PEAK_MOST 105.0 /* percent that clocks and nominal peaks can be wrong by */
 
 /*
- * No op exceeds a peak. One that seems to do so by little reaches it; another does not do all of
- * the work that its shapes say, and has no figure.
+ * No op exceeds a peak. One that seems to do so by little reaches it; any other does less work than
+ * its shapes imply, and gets no figure.
  */
 static void peak_hold(struct perf_op *op, enum perf_has rate_bit, double *rate,
 		      enum perf_has share_bit, double *share)

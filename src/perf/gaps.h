@@ -25,7 +25,7 @@ enum perf_cause {
 };
 
 const char *perf_cause_name(enum perf_cause cause); /* "kernel compile" */
-/* What a zone of this name does, in a source file. */
+/* The cause of a gap, by the name and file of a zone in it. */
 enum perf_cause perf_cause_of(const char *name, const char *file);
 
 struct perf_gap {

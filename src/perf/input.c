@@ -162,14 +162,14 @@ static void note_format(struct perf_input *in, const struct reading *f, const st
 		in->has_datatypes[i] |= f->place[COL_IN0_DATATYPE + i] >= 0;
 }
 
-/* A file without any column of an ops report: names what it is instead, if that can be seen. */
+/* A file without columns of an ops report: names its format if recognised. */
 static int header_refuse(struct reading *f, const struct csv_row *row, struct tacho_error *err)
 {
 	const struct csv_cell *first = &row->cells[0];
 
 	if (find_column(row, "Total %", 7) >= 0 || find_column(row, "Total % [%]", 11) >= 0)
 		return err_set(err, TACHO_EFORMAT,
-			       "%s is a table that perf-report has written: give it the ops report "
+			       "%s is a table that perf-report wrote: pass the ops report "
 			       "from which it was made",
 			       f->path);
 	if (first->len >= 2 &&

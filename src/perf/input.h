@@ -321,7 +321,7 @@ int perf_kind_of(struct perf_input *in, const struct csv_cell *cell, const struc
 /* Sets ROW's "compiled". Rows are passed in the order of the file. 0 or TACHO_ENOMEM. */
 int perf_compiled_note(struct perf_input *in, struct perf_row *row);
 
-/* Is tensor T known to be in DRAM? */
+/* True if tensor T is known to be in DRAM. */
 static inline bool perf_in_dram(const struct perf_kind *k, enum perf_tensor t)
 {
 	return k->in_dram >> t & 1;

@@ -360,7 +360,7 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	if (view->n == 0) {
 		buf_adds(&w.out, ours && !text_any_op(r->in)
 					 ? "No ops to show: the file has none.\n"
-					 : "No ops to show: the filters leave none.\n");
+					 : "No ops to show: the filters exclude all.\n");
 		w.code = perf_flush(&w.out, file);
 		buf_free(&w.out);
 		return w.code;

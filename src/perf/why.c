@@ -141,7 +141,7 @@ static void write_dram(struct writer *w)
 	if (!(op->has & HAS_DRAM) || isnan(op->dram)) {
 		buf_adds(w->out,
 			 isnan(op->bytes) ? "  a place, type or shape is missing: no figure\n"
-			 : op->bytes == 0 ? "  nothing goes over the DRAM: no figure\n"
+			 : op->bytes == 0 ? "  no DRAM traffic: no figure\n"
 			 : op->has & HAS_TIME && op->time > 0
 				 ? "  more than the DRAM can move in that time, so not all of "
 				   "it moves: no figure\n"

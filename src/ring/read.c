@@ -166,7 +166,7 @@ size_t ring_read(struct ring_stream *s, struct ring_event *events, size_t max)
 		if (s->parts.n)
 			parts_age(s, n);
 	}
-	/* At the end of the written words: whether this stream is done. */
+	/* True at the end of the written words of a finished stream. */
 	if (got == -2 && !s->finished && (closed || s->reader->dead) && !written_after(s, s->at))
 		read_finish(s);
 	record_fix_pointers(s, events, n);

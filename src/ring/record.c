@@ -60,7 +60,7 @@ void parts_age(struct ring_stream *s, size_t events)
 	}
 }
 
-/* Which of a record's payload words, from 1, is the length of its string; 0: it has none. */
+/* The payload word, from 1, that is the length of a record's string; 0: no string. */
 static const uint8_t string_at[RING_TYPES] = {
 	[RING_TEXT_PART] = 1, [RING_ZONE_TEXT] = 2, [RING_ZONE_NAME] = 2,   [RING_MESSAGE] = 2,
 	[RING_LOCK_NAME] = 2, [RING_APP_INFO] = 1,  [RING_THREAD_NAME] = 1, [RING_SRCLOC] = 3,

@@ -402,7 +402,7 @@ static int32_t state_after(struct follow *f, int32_t state, const struct instruc
 		next -= i->value;
 		break;
 	case EFFECT_ALIGN:
-		/* Twice, or by something else than a power of two: not what compilers do. */
+		/* Twice, or not by a power of two: compilers do neither. */
 		if (f->slack || i->value >= 0 || (-i->value & (-i->value - 1)) || -i->value > 4096)
 			f->failed |= state >= 0;
 		else if (state >= 0)

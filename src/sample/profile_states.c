@@ -315,7 +315,7 @@ static int zones_thread_add(struct zones_adder *a, const struct profile_filter *
 		r = row_reader_next(&a->states);
 	if (r == 0)
 		r = row_reader_next(&a->samples);
-	/* A thread without any has not been sampled: its zones are not unknown, but not known of.
+	/* A thread without states was not sampled: its zones are left out, not counted as unknown.
 	 */
 	if (r == 0 && (a->states.any || a->samples.any))
 		r = window_segments(a->p->trace, track, f->t0, f->t1, zone_segment_add, a);

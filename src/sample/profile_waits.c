@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for locks by the program's own lock events: they name the lock of a blocked thread, even if
- * it was blocked too shortly for the sampler to see its system call.
+ * Lock waits from the program's own lock events: these name the lock of a blocked thread even if it
+ * was blocked too shortly for the sampler to see its system call.
  */
 #include "sample/profile_waits.h"
 

@@ -142,7 +142,7 @@ static double awake_share(struct sampler *s, struct sampled_thread *t)
 	if (!blocked || !delay_read(s, t, &now))
 		return 0;
 	if (!t->delay_known) {
-		/* It began before it was sampled: what it waited until now is of no round. */
+		/* It began before the first sample: its wait until now belongs to no round. */
 		t->delay_known = true;
 		t->delay = now;
 		t->preempted = 0;

@@ -241,7 +241,7 @@ enum trace_marker_kind {
 #define TRACE_MARKER_VALUES(b) ((uint32_t)((b) >> 40 & 0xff))
 
 /*
- * Op records: what the host said of the ops of a device, on the message track of its process. An OP
+ * Op records: the host's record of the ops of a device, on the message track of its process. An OP
  * row is a call: its id, its device (TRACE_NONE: the op ran on the host), whether the device had
  * run such an op before, and the hash of its description. Its text is the op's name and, in the
  * first call of a hash on a device, a zero byte and the description, a JSON object. Later calls

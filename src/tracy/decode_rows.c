@@ -375,7 +375,7 @@ static void on_section(struct decoder *d, const struct wire_read *item)
 	decode_rows_other_put(d, SECTIONS_NUMBER, TRACE_SECTIONS, &row);
 }
 
-/* It has no time. */
+/* This event has no time. */
 static void on_section_name(struct decoder *d, const struct wire_read *item)
 {
 	struct trace_row row = {.kind = TRACE_ROW_SECTION,
@@ -388,7 +388,7 @@ static void on_section_name(struct decoder *d, const struct wire_read *item)
 	decode_rows_other_put(d, SECTIONS_NUMBER, TRACE_SECTIONS, &row);
 }
 
-/* Nor has this. */
+/* Neither has this one. */
 static void on_parameter(struct decoder *d, const struct wire_read *item)
 {
 	const uint64_t *v = item->v;

@@ -151,7 +151,7 @@ static int sections_by_time(const void *a, const void *b)
 	return x->number != y->number ? (x->number < y->number ? -1 : 1) : x->op - y->op;
 }
 
-/* Their texts come later in the file. */
+/* The texts follow later in the file. */
 void read_finish_sections(struct read *r)
 {
 	if (r->sections.n)

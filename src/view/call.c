@@ -120,7 +120,7 @@ static int call_enter(struct view_call *c, uint64_t id)
 	struct view_trace *t;
 
 	if (id >= c->view->traces.n)
-		return call_fail(c, VIEW_MISSING, "there is no such trace");
+		return call_fail(c, VIEW_MISSING, "no such trace");
 	c->on = t = c->view->traces.v[id];
 	pthread_mutex_lock(&t->lock);
 	c->gen = t->now.gen;
@@ -243,7 +243,7 @@ static int call_of_trace(struct view_call *c, const struct view_question *q)
 			continue;
 		if (q->changes != !!(routes[i].use & CHANGES))
 			return call_fail(c, VIEW_METHOD, "%s",
-					 q->changes ? "this call changes nothing: only GET is known"
+					 q->changes ? "this call is read-only: use GET"
 						    : "this call changes something: use POST");
 		if (c->on->kind == VIEW_TRACE)
 			return call_with(c, &routes[i]);
@@ -251,7 +251,7 @@ static int call_of_trace(struct view_call *c, const struct view_question *q)
 			return routes[i].call(c);
 		return call_fail(c, VIEW_MISSING, "this is no trace: it has ops alone");
 	}
-	return r < 0 ? r : call_fail(c, VIEW_MISSING, "there is no such call");
+	return r < 0 ? r : call_fail(c, VIEW_MISSING, "no such call");
 }
 
 static int call_general(struct view_call *c, const char *name)
@@ -259,7 +259,7 @@ static int call_general(struct view_call *c, const char *name)
 	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
 		if (!strcmp(general[i].name, name))
 			return general[i].call(c);
-	return call_fail(c, VIEW_MISSING, "there is no such call");
+	return call_fail(c, VIEW_MISSING, "no such call");
 }
 
 void view_ask(struct view *view, const struct view_question *q, struct view_answer *answer)
@@ -273,7 +273,7 @@ void view_ask(struct view *view, const struct view_question *q, struct view_answ
 
 	*answer = (struct view_answer){.body = BUF_INIT};
 	if (q->changes && q->trace == VIEW_NO_TRACE)
-		r = call_fail(&c, VIEW_METHOD, "this call changes nothing: only GET is known");
+		r = call_fail(&c, VIEW_METHOD, "this call is read-only: use GET");
 	else
 		r = q->trace == VIEW_NO_TRACE ? call_general(&c, q->call) : call_of_trace(&c, q);
 	if (r < 0 && answer->status == VIEW_OK)

@@ -21,7 +21,7 @@ int arg_moment(struct view_call *c, uint64_t *t, uint64_t *reach);
 int arg_span(struct view_call *c, const char *key, uint64_t *first, uint64_t *last);
 /* t0 and t1 in ticks of the trace. */
 int arg_range(struct view_call *c, uint64_t *t0, uint64_t *t1);
-/* The same by other names; those of arg_range() are arg_range_keys. */
+/* The same with other parameter names; arg_range() uses arg_range_keys. */
 extern const char *const arg_range_keys[2];
 int arg_range_of(struct view_call *c, const char *const keys[2], uint64_t *t0, uint64_t *t1);
 /* offset and limit of a list. */

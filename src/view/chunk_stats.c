@@ -241,7 +241,7 @@ static void *chunk_stats_make(void *context)
 	k->state = r == 0 ? READY : FAILED;
 	pthread_cond_broadcast(&k->changed);
 	pthread_mutex_unlock(&k->lock);
-	/* What a page asks first: the next viewer of this trace finds the answers. */
+	/* Answers a page's first queries now, so that the next viewer finds them cached. */
 	if (r == 0 && k->on->keeps) {
 		call_prepare(k->on, "overview", must_stop, k);
 		call_prepare(k->on, "flame?limit=2000", must_stop, k);

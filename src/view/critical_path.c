@@ -21,16 +21,16 @@
 
 #include <string.h>
 
-#define SEGMENTS      1000000u /* of a path; what is left is not followed */
+#define SEGMENTS      1000000u /* of a path; the rest is not followed */
 #define SEGMENTS_SENT 20000u
 #define NESTED        32u      /* waits of the holder of a lock for another lock, and so on */
 #define ZONES_SPLIT   5000000u /* zones of a thread that time is divided among */
 
-/* What segments have in common. */
+/* Totals of segments with a common key. */
 struct path_class {
 	uint32_t kind;
 	uint32_t track; /* of the thread, or the number of the device */
-	uint32_t lock;  /* that somebody waits for meanwhile, or TRACE_NONE */
+	uint32_t lock;  /* that another thread waits for, or TRACE_NONE */
 };
 
 struct path_segment {
@@ -55,7 +55,7 @@ struct path_part {
 struct path_walk {
 	struct view_call *c;
 	struct path_facts facts;
-	uint64_t t;   /* what is after it is done */
+	uint64_t t;   /* the part after it is done */
 	uint64_t end; /* of the path */
 	struct path_frame frames[NESTED];
 	unsigned depth;

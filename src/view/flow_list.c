@@ -117,7 +117,7 @@ int view_flow_zone(struct trace *t, const struct view_flow_end *e, struct view_f
 	int r = 0;
 
 	trace_track_lanes(t, e->track, &first, &count);
-	/* Of those that begin at once the outermost: lanes are sorted by depth. */
+	/* Of zones that begin at one time, the outermost: lanes are sorted by depth. */
 	for (uint32_t i = first; e->next && i < first + count && r >= 0; i++) {
 		r = flow_zone_in(t, i, e->time, UINT64_MAX, true, &next);
 		if (r > 0 && (!found || next.zone.start < place->zone.start)) {

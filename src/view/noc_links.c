@@ -199,7 +199,7 @@ static const struct arch *noc_arch_find(struct noc_links *n, uint32_t process)
 	return found;
 }
 
-/* Of an unknown architecture only the bytes are known, not the way that they take. */
+/* For an unknown architecture only the bytes are known, not their routes. */
 static int noc_size_find(struct noc_links *n, uint32_t process)
 {
 	if (n->links || process >= n->c->trace->process_count)

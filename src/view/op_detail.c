@@ -376,7 +376,7 @@ int call_op(struct view_call *c)
 		return r;
 	r = op_find(c, o, &op);
 	if (r < 0 && !given && c->answer->status == VIEW_MISSING) {
-		/* Merged away: the timeline shows it all the same. */
+		/* Merged ops: the timeline shows them all the same. */
 		ops_put(c, o);
 		call_reset(c);
 		r = ops_take(c, false, &o);

@@ -229,7 +229,7 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 	uint8_t *tracks = NULL;
 	int r;
 
-	/* Without memory for it all is read each time. */
+	/* Without memory for it, everything is read each time. */
 	if (c->live && !c->handle->live)
 		c->handle->live = calloc(1, sizeof(*c->handle->live));
 	if (!c->live)
@@ -250,7 +250,7 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 				 : TACHO_ENO;
 	free(tracks);
 	if (r == TACHO_ENO)
-		return err_set(err, r, "there are no ops in this trace");
+		return err_set(err, r, "the trace has no ops");
 	o->table = &o->loaded.host.table;
 	return r < 0 ? r : perf_input_ops(&o->in, o->table, c->on->path, err);
 }

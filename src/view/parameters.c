@@ -187,7 +187,7 @@ int call_parameter(struct view_call *c)
 	if (!parameter_is_settable(c, (uint32_t)process))
 		return call_fail(c, VIEW_BAD, "the program is not being recorded any more");
 	if (!follow_set_parameter(c->on, c->trace->processes[process].pid, (uint32_t)number, value))
-		return call_fail(c, VIEW_BUSY, "too many values wait for their programs");
+		return call_fail(c, VIEW_BUSY, "too many values are pending");
 	call_begin(c);
 	json_end(&c->json);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what a critical path is found from; see path_facts.h. */
+/* Reads the facts from which a critical path is computed; see path_facts.h. */
 #include "view/path_facts.h"
 #include "base/search.h"
 #include "perf/gaps.h"
@@ -11,9 +11,9 @@
 
 #define ROWS_WHOLE 4000000u  /* with more rows than this only those of the range are read */
 #define ROWS_MOST  20000000u /* of the range */
-#define ZONES_MOST 5000000u  /* that are looked at to find waits for a device, of a thread */
-#define EXIT_NS    50000000  /* that a process may take to exit when its parent knows already */
-#define HOLDS_BACK 64u       /* holds of several threads at once that are looked at */
+#define ZONES_MOST 5000000u  /* zones of a thread that are searched for waits for a device */
+#define EXIT_NS    50000000  /* between a parent's wake-up and the end of its child */
+#define HOLDS_BACK 64u       /* simultaneous holds of several threads that are examined */
 
 const char *const path_kind_names[PATH_KINDS] = {
 	"runs",  "waits for a CPU", "waits for a lock",        "sleeps",

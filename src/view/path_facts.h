@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private: what a critical path is found from: which lock a thread waited for and what thread held
- * it, when it was off its CPU, when it waited for a device, and the ops of all devices. Facts of a
- * thread are read when the path first reaches it.
+ * Private: the facts from which a critical path is computed: lock waits and holders, times off the
+ * CPU, waits for a device, and the ops of all devices. Facts of a thread are read when the path
+ * first reaches it.
  */
 #ifndef VIEW_PATH_FACTS_H
 #define VIEW_PATH_FACTS_H
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "view/op_table.h"
 
-/* What a part of a path is. The names are those of path_kind_names. */
+/* The kind of a part of a path; path_kind_names has the names. */
 enum path_kind {
 	PATH_RUN,    /* a host thread runs, or nothing else is known of it */
 	PATH_CPU,    /* ... waits for a CPU */
@@ -95,7 +95,7 @@ const struct path_span *path_span_before(const struct path_spans *s, uint64_t t)
  * after FLOOR. */
 const struct path_span *path_holder(const struct path_facts *f, uint32_t lock, uint32_t thread,
 				    uint64_t floor, uint64_t t);
-/* What started a thread: the main thread of its process, or of the parent process. TRACE_NONE:
+/* The creator of a thread: the main thread of its process, or of the parent process. TRACE_NONE:
  * unknown. */
 uint32_t path_starter(const struct path_facts *f, uint32_t track);
 /* The main thread of the child process of TRACK's that ended at T, or last after FLOOR; or

@@ -87,7 +87,7 @@ int row_cache_get(struct view_call *c, uint32_t track, const struct row_cache_ki
 		return r;
 	}
 	k->memory = kind->memory(k);
-	/* Drops the least recently used entries while there is too much. */
+	/* Drops the least recently used entries while the cache is too large. */
 	total = 0;
 	for (size_t i = 0; i < h->caches.n; i++)
 		total += h->caches.v[i]->memory;

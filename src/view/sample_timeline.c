@@ -170,7 +170,7 @@ static void counts_put(struct buf *out, const struct profile *p, const struct sa
 		timeline_put32(out, leading[x]);
 }
 
-/* Whether anything is in [t0, t1). */
+/* True if any sample or state is in [t0, t1). */
 static bool sample_row_has(const struct sample_row *s, uint64_t t0, uint64_t t1)
 {
 	size_t i = sample_first(s, 0, t0);

@@ -169,7 +169,7 @@ static int table_write(struct view_call *c, FILE *out, int what, const struct ta
 	if (what == OPS)
 		return ops_write(c, out, style);
 	if (!c->trace)
-		return call_fail(c, VIEW_MISSING, "this is not a trace: it has only ops");
+		return call_fail(c, VIEW_MISSING, "this is not a trace: it contains only ops");
 	arg_words(c, &words);
 	r = arg_range(c, &filter.t0, &filter.t1);
 	if (r == 0)

@@ -60,8 +60,8 @@ struct view_trace {
 	bool followed; /* it was, when it was opened */
 	bool was_live;
 	bool keeps; /* slow answers are kept in the cache folder: it is saved and has a name */
-	struct ring_follow *session; /* of the recording, or NULL; the follower reads it without
-					the lock, and alone changes it */
+	struct ring_follow *session; /* of the recording, or NULL; only the follower changes it, and
+					reads it without the lock */
 	struct view_now now;
 	struct {
 		VEC(uint64_t);
@@ -84,7 +84,7 @@ struct view {
 	} traces;
 	struct {
 		VEC(char *);
-	} unread;                        /* why files of folders are not shown */
+	} unread;                        /* the reasons for not showing files of folders */
 	struct view_extension extension; /* name NULL: none */
 	struct view_listener listener;
 	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
@@ -107,7 +107,7 @@ int trace_names_make(struct view *view);
 /* follow.c: SESSION is the directory of the recording. */
 int follow_load(struct view_trace *t, const char *session, struct tacho_error *err);
 void follow_unload(struct view_trace *t);
-/* False if nothing is being recorded, or too many values wait for their programs. */
+/* False if no recording is running, or too many values are pending. */
 bool follow_set_parameter(struct view_trace *t, uint32_t pid, uint32_t number, int32_t value);
 bool follow_session_of(const char *path, char *dir, size_t size);
 

@@ -99,7 +99,7 @@ struct view_question {
 	uint32_t trace;   /* VIEW_NO_TRACE: a call about several traces */
 	const char *call; /* "stats" */
 	const struct view_query *query;
-	bool changes; /* the client may and wants to change something */
+	bool changes; /* the client has the right and the intent to change something */
 	bool (*gone)(
 		void *context); /* whether the client no longer waits for the answer. May be NULL */
 	void *context;
@@ -108,10 +108,10 @@ struct view_question {
 enum view_status {
 	VIEW_OK,
 	VIEW_BAD,     /* a parameter is wrong */
-	VIEW_MISSING, /* there is no such call, trace, lane ... */
+	VIEW_MISSING, /* no such call, trace, lane ... */
 	VIEW_FAILED,
 	VIEW_BUSY,   /* no memory or disk for it now */
-	VIEW_METHOD, /* a call that changes something was asked, or another told to change */
+	VIEW_METHOD, /* GET for a call that changes something, or POST for another */
 };
 
 enum view_type { VIEW_JSON, VIEW_BINARY, VIEW_CSV };
