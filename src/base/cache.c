@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trim a folder of cached files to a size, least recently used first. */
 #include "base/cache.h"
+#include "base/order.h"
 #include "base/own.h"
 #include "base/vec.h"
 
@@ -35,12 +36,7 @@ void cache_touch(const char *path)
 		utimensat(AT_FDCWD, path, NULL, 0);
 }
 
-static int by_use(const void *a, const void *b)
-{
-	const struct kept *x = a, *y = b;
-
-	return x->used < y->used ? 1 : x->used > y->used ? -1 : 0;
-}
+ORDER_BY(by_use, struct kept, ORDER_DOWN(used));
 
 /* Removes what is old; the others are added to KEPT. */
 static void look_at(int folder, const char *name, const struct cache_kind *kind,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders for qsort(). */
+/* Orders for qsort() and bsearch(): of single values, and of structures by their members. */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H
 
@@ -25,5 +25,24 @@ static inline int order_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
+
+/*
+ * Defines an order of structures by their members:
+ *
+ *	ORDER_BY(by_lane, struct zone, ORDER_UP(lane) ?: ORDER_DOWN(end));
+ *
+ * sorts by lane, those of one lane with the last end first. X and Y are the two structures.
+ */
+#define ORDER_BY(name, type, order)                   \
+	static int name(const void *a, const void *b) \
+	{                                             \
+		const type *x = a, *y = b;            \
+                                                      \
+		return order;                         \
+	}                                             \
+	_Static_assert(sizeof(type) > 0, "takes the semicolon")
+
+#define ORDER_UP(member)   ((x->member > y->member) - (x->member < y->member))
+#define ORDER_DOWN(member) ((x->member < y->member) - (x->member > y->member))
 
 #endif

@@ -2,6 +2,8 @@
 /* Support for followers: programs that read the trace while it grows. */
 #include "capture/private.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 static void add_stack(struct capture *c, const struct stack *s)
@@ -33,14 +35,7 @@ static void follow_process_add(struct capture *c, struct process *p)
 		add_stack(c, &p->fibers.v[i]->stack);
 }
 
-static int by_track(const void *a, const void *b)
-{
-	const struct trace_open_zone *x = a, *y = b;
-
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
-}
+ORDER_BY(by_track, struct trace_open_zone, ORDER_UP(track) ?: ORDER_UP(depth));
 
 void follow_report_open(struct capture *c)
 {

@@ -2,6 +2,8 @@
 /* Holds rows until no thread can write an earlier one, so that each track is in order of time. */
 #include "capture/private.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 #define HELD_BYTES (16u << 20)
@@ -52,14 +54,7 @@ bool hold_is_small(const struct capture *c)
 	return c->held.n < SMALL_ROWS && c->texts.len < SMALL_TEXT;
 }
 
-static int held_by_time(const void *a, const void *b)
-{
-	const struct held *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+ORDER_BY(held_by_time, struct held, ORDER_UP(time) ?: ORDER_UP(order));
 
 static struct stack *fiber_stack(struct process *p, uint32_t track)
 {

@@ -2,6 +2,7 @@
 /* The verb "cores": show how long the kernels of each core of a device ran. */
 #include "base/fmt.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "cmds/query.h"
 #include "trace/names.h"
 #include "view/core_busy.h"
@@ -143,14 +144,7 @@ static int core_busy(struct query *q, const struct cores *cores, struct core *co
 	return r;
 }
 
-static int by_longest(const void *a, const void *b)
-{
-	const struct core *x = a, *y = b;
-
-	if (x->longest != y->longest)
-		return x->longest > y->longest ? -1 : 1;
-	return x->track < y->track ? -1 : 1;
-}
+ORDER_BY(by_longest, struct core, ORDER_DOWN(longest) ?: ORDER_UP(track));
 
 static void cores_row_add(struct table *t, const struct trace *trace, const struct core *c,
 			  double most)

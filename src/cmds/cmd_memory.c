@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "memory": show memory pools and what is still allocated. */
+#include "base/order.h"
 #include "cmds/query.h"
 #include "trace/names.h"
 #include "view/memory_pool.h"
@@ -73,16 +74,8 @@ static const struct table_column alive_columns[] = {
 	{"address", "address", TABLE_STRING}, {"bytes", "bytes", TABLE_COUNT},
 };
 
-static int memory_compare(const void *a, const void *b)
-{
-	const struct view_allocation *x = a, *y = b;
-
-	if (x->used != y->used)
-		return x->used ? -1 : 1;
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
-}
+ORDER_BY(memory_compare, struct view_allocation,
+	 ORDER_DOWN(used) ?: ORDER_UP(time) ?: ORDER_UP(address));
 
 /* Sorts the pool's slots by time: the pool accepts no further rows. */
 static void add_alive(struct listing *l, uint32_t track)

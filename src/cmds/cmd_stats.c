@@ -2,6 +2,7 @@
 /* The verb "stats": show statistics of zones. */
 #include "base/buf.h"
 #include "base/fmt.h"
+#include "base/order.h"
 #include "cmds/stacks.h"
 #include "trace/names.h"
 #include "view/lock_spans.h"
@@ -172,10 +173,7 @@ struct named {
 	size_t row;
 };
 
-static int stats_by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
+ORDER_BY(stats_by_name, struct named, strcmp(x->name, y->name));
 
 /*
  * Marks rows that share their name with another one: Python has many <module> and __init__. NULL if

@@ -5,6 +5,7 @@
  * program.
  */
 #include "base/buf.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "cmds/cmds.h"
 #include "cmds/record.h"
@@ -54,12 +55,7 @@ struct recents {
 	VEC(struct recent);
 };
 
-static int recents_newest_first(const void *a, const void *b)
-{
-	const struct recent *x = a, *y = b;
-
-	return x->when != y->when ? (x->when < y->when ? 1 : -1) : strcmp(x->path, y->path);
-}
+ORDER_BY(recents_newest_first, struct recent, ORDER_DOWN(when) ?: strcmp(x->path, y->path));
 
 static void recents_add(struct recents *list, const char *folder)
 {

@@ -69,7 +69,7 @@ int passes_make(const char *groups, bool multipass, struct counter_passes *passe
 
 		if (group_bits(name, len, multipass, &bits) < 0)
 			return err_set(err, TACHO_EUSAGE,
-				       "there is no group of counters '%.*s', but fpu, pack, "
+				       "no group of counters '%.*s'; the groups are fpu, pack, "
 				       "unpack, instrn, l1_0 (l1) to l1_5, all",
 				       (int)len, name);
 		name += len;

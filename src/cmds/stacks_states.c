@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What sampled threads did, for the verb "stacks": by state, thread, lock and CPU. */
+#include "base/order.h"
 #include "cmds/stacks.h"
 #include "trace/names.h"
 
@@ -115,16 +116,7 @@ static const struct table_column cpu_columns[] = {
 	{"runs", "runs", TABLE_COUNT},
 };
 
-static int cpu_compare(const void *a, const void *b)
-{
-	const struct profile_cpu *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->track > y->track) - (x->track < y->track);
-}
+ORDER_BY(cpu_compare, struct profile_cpu, ORDER_UP(cpu) ?: ORDER_DOWN(ns) ?: ORDER_UP(track));
 
 /* Percentages are those of the time that sampled threads ran on the CPU. */
 static int cpus_print(struct query *q, struct profile_cpus *cpus)

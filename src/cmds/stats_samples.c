@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "stats --samples": what threads did in the self time of zones, and in which function they ran. */
+#include "base/order.h"
 #include "cmds/stacks.h"
 #include "trace/names.h"
 
@@ -31,14 +32,7 @@ struct split_row {
 	uint32_t srcloc;
 };
 
-static int larger_self_first(const void *a, const void *b)
-{
-	const struct split_row *x = a, *y = b;
-
-	if (x->self != y->self)
-		return x->self > y->self ? -1 : 1;
-	return x->srcloc < y->srcloc ? -1 : x->srcloc > y->srcloc;
-}
+ORDER_BY(larger_self_first, struct split_row, ORDER_DOWN(self) ?: ORDER_UP(srcloc));
 
 /* Text omits states that hardly any zone was in. */
 static void columns_hide(const char **hidden, const double *sum)

@@ -213,12 +213,7 @@ static int series_compare_sets(struct comparer *c, const struct db_series *s)
 	return vec_push(c->out, f);
 }
 
-static int probability_compare(const void *a, const void *b)
-{
-	const struct regress_finding *x = a, *y = b;
-
-	return (x->probability > y->probability) - (x->probability < y->probability);
-}
+ORDER_BY(probability_compare, struct regress_finding, ORDER_UP(probability));
 
 /*
  * Holm's correction for many series, where the number of runs can pass it; else the findings stay,

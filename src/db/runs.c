@@ -2,6 +2,8 @@
 /* Runs: the manifest, which of its rows count, and the history of a project. */
 #include "db/private.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,19 +72,8 @@ void db_manifests_free(struct db_manifests *m)
 }
 
 /* By run, part and push; of a push, its removal first. */
-static int manifest_compare(const void *a, const void *b)
-{
-	const struct db_manifest *x = a, *y = b;
-	int c = strcmp(x->run, y->run);
-
-	if (c)
-		return c;
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	if (x->push != y->push)
-		return x->push > y->push ? -1 : 1;
-	return y->removed - x->removed;
-}
+ORDER_BY(manifest_compare, struct db_manifest,
+	 strcmp(x->run, y->run) ?: ORDER_UP(part) ?: ORDER_DOWN(push) ?: ORDER_DOWN(removed));
 
 void db_manifests_settle(struct db_manifests *m)
 {
@@ -179,18 +170,9 @@ static bool text_is(const char *text, const char *wanted)
 	return !wanted || !strcmp(text, wanted);
 }
 
-static int run_compare(const void *a, const void *b)
-{
-	const struct db_run *x = a, *y = b;
-
-	if (x->commit_seq != y->commit_seq)
-		return x->commit_seq < y->commit_seq ? -1 : 1;
-	if (x->commit_time != y->commit_time)
-		return x->commit_time < y->commit_time ? -1 : 1;
-	if (x->started_at != y->started_at)
-		return x->started_at < y->started_at ? -1 : 1;
-	return strcmp(x->id, y->id);
-}
+ORDER_BY(run_compare, struct db_run,
+	 ORDER_UP(commit_seq) ?: ORDER_UP(commit_time) ?: ORDER_UP(started_at) ?:
+	 strcmp(x->id, y->id));
 
 /* Joins the parts of each run; until the runs are sorted, .parts are in their order. */
 static int runs_join(const struct db_manifests *m, const struct db_filter *f, struct db_runs *runs)

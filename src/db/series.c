@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Series: the value of each op, zone and metric in each run. */
+#include "base/order.h"
 #include "db/private.h"
 #include "fleet/fleet.h"
 
@@ -194,12 +195,7 @@ static int names_set(struct series_reader *s, struct tacho_error *err)
 
 /* ------------------------------------------------------------------ points */
 
-static int point_compare(const void *a, const void *b)
-{
-	const struct db_point *x = a, *y = b;
-
-	return (x->run > y->run) - (x->run < y->run);
-}
+ORDER_BY(point_compare, struct db_point, ORDER_UP(run));
 
 /* One point for each run: the largest of its parts, of a collective the smallest. */
 static void points_join(struct db_series *s, bool smallest)
@@ -221,14 +217,9 @@ static void points_join(struct db_series *s, bool smallest)
 	s->n = n;
 }
 
-static int series_compare(const void *a, const void *b)
-{
-	const struct db_series *x = a, *y = b;
-	int c = x->kind != y->kind ? (int)x->kind - (int)y->kind : strcmp(x->name, y->name);
-
-	c = c ? c : strcmp(x->detail, y->detail);
-	return c ? c : (x->id > y->id) - (x->id < y->id);
-}
+ORDER_BY(series_compare, struct db_series,
+	 ORDER_UP(kind) ?: strcmp(x->name, y->name) ?: strcmp(x->detail, y->detail) ?:
+	 ORDER_UP(id));
 
 static void series_settle(struct series_reader *s)
 {

@@ -90,12 +90,7 @@ struct ranked {
 	bool after;
 };
 
-static int ranked_compare(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
+ORDER_BY(ranked_compare, struct ranked, ORDER_UP(value));
 
 static struct ranked *ranks_sort(const double *before, size_t m, const double *after, size_t n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write the zones of kernels to the recording's tracks, in host time (sync.h). */
+#include "base/order.h"
 #include "device/launch.h"
 #include "device/prof.h"
 #include "tacho_layout.h"
@@ -132,14 +133,7 @@ static void values_fill(struct tacho_device *d, const struct prof_item *item, bo
 		m->value[m->values++] = (uint64_t)r.trace << 32 | r.replay;
 }
 
-static int tracks_compare(const void *a, const void *b)
-{
-	const struct prof_item *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end;
-}
+ORDER_BY(tracks_compare, struct prof_item, ORDER_UP(start) ?: ORDER_DOWN(end));
 
 /* The reference clock of the device: the core's own may be ahead of it. */
 static void marker_put(struct tacho_device *d, unsigned core, uint64_t track,

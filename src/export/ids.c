@@ -2,6 +2,8 @@
 /* Numbers of processes and threads for formats in which those have to be unique. */
 #include "export/row_events.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 /* Above what Linux gives to processes and threads: ids of those that have none, or not their own.
@@ -13,16 +15,7 @@ struct id {
 	uint64_t wanted;
 };
 
-static int ids_compare(const void *a, const void *b)
-{
-	const struct id *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->wanted != y->wanted)
-		return x->wanted < y->wanted ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
+ORDER_BY(ids_compare, struct id, ORDER_UP(group) ?: ORDER_UP(wanted) ?: ORDER_UP(index));
 
 /* The first user of an id keeps it; later ones (of a reused pid or tid) get an invented one. */
 static uint32_t *ids_assign(struct id *ids, uint32_t n)

@@ -8,6 +8,7 @@
  */
 #include "export/perfetto.h"
 #include "base/fmt.h"
+#include "base/order.h"
 #include "export/row_events.h"
 #include "op/messages.h"
 #include "trace/names.h"
@@ -235,16 +236,7 @@ static void perfetto_srcloc_intern(struct perfetto *p, uint32_t srcloc)
 	pb_message(&p->interned, INTERNED_SOURCE, &p->part);
 }
 
-static int ends_compare(const void *a, const void *b)
-{
-	const struct perfetto_end *x = a, *y = b;
-
-	if (x->lane != y->lane)
-		return x->lane < y->lane ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->flow > y->flow) - (x->flow < y->flow);
-}
+ORDER_BY(ends_compare, struct perfetto_end, ORDER_UP(lane) ?: ORDER_UP(start) ?: ORDER_UP(flow));
 
 /* Adds the flows of a zone to its event; each once, as zones may begin at once. */
 static void flows_add(struct perfetto *p, const struct view_zone *z)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops in a Perfetto trace: slices on tracks of their device, and where the host called them. */
+#include "base/order.h"
 #include "export/perfetto.h"
 #include "op/load.h"
 #include "op/trace_cores.h"
@@ -19,16 +20,7 @@ struct span_ops {
 	VEC(struct span_op);
 };
 
-static int span_op_compare(const void *a, const void *b)
-{
-	const struct span_op *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+ORDER_BY(span_op_compare, struct span_op, ORDER_UP(device) ?: ORDER_UP(start) ?: ORDER_UP(op));
 
 static int span_ops_collect(const struct perfetto *p, const struct op_table *t,
 			    const struct op_cores *cores, struct span_ops *list)
@@ -135,16 +127,8 @@ static int span_ops_write(struct perfetto *p, const struct op_table *t,
 	return r;
 }
 
-static int perfetto_call_compare(const void *a, const void *b)
-{
-	const struct perfetto_call *x = a, *y = b;
-
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->host_start != y->host_start)
-		return x->host_start < y->host_start ? -1 : 1;
-	return (x->flow > y->flow) - (x->flow < y->flow);
-}
+ORDER_BY(perfetto_call_compare, struct perfetto_call,
+	 ORDER_UP(process) ?: ORDER_UP(host_start) ?: ORDER_UP(flow));
 
 /* Op numbers are per process. */
 int perfetto_ops(struct perfetto *p)

@@ -4,6 +4,7 @@
  * (file, line, name) with their calls, times and callers.
  */
 #include "base/map.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -202,14 +203,7 @@ static void marshal_function(struct buf *out, const struct trace *t, uint32_t fu
 	marshal_text(out, trace_srcloc_name(t, function));
 }
 
-static int calls_compare(const void *a, const void *b)
-{
-	const struct pstats_call *x = a, *y = b;
-
-	if (x->callee != y->callee)
-		return x->callee < y->callee ? -1 : 1;
-	return (x->caller > y->caller) - (x->caller < y->caller);
-}
+ORDER_BY(calls_compare, struct pstats_call, ORDER_UP(callee) ?: ORDER_UP(caller));
 
 /* The callers of a function begin with *AT, by callee. */
 static void callers_put(struct buf *out, const struct pstats *p, uint32_t function, size_t *at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds collectives in recordings and aligns hosts by them. */
 #include "base/map.h"
+#include "base/order.h"
 #include "fleet/private.h"
 
 #include <math.h>
@@ -21,14 +22,8 @@ struct visit_zones {
 	VEC(struct visit_zone);
 };
 
-static int visit_zone_compare(const void *a, const void *b)
-{
-	const struct visit_zone *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end; /* the outer one first */
-}
+ORDER_BY(visit_zone_compare, struct visit_zone,
+	 ORDER_UP(start) ?: ORDER_DOWN(end)); /* the outer one first */
 
 /* Lane by lane, which costs less than in order of time: few zones are collectives. */
 static int visit_zones_read(struct trace *t, uint32_t track, const uint8_t *match,
@@ -101,13 +96,7 @@ static int visits_read(struct fleet *f, struct fleet_source *s, const regex_t *w
 	return r;
 }
 
-static int visit_compare(const void *a, const void *b)
-{
-	const struct fleet_visit *x = a, *y = b;
-	int r = strcmp(x->name, y->name);
-
-	return r ? r : (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(visit_compare, struct fleet_visit, strcmp(x->name, y->name) ?: ORDER_UP(number));
 
 int fleet_markers_compile(regex_t *wanted, const char *markers, struct tacho_error *err)
 {
@@ -182,12 +171,7 @@ static int host_visits_make(const struct fleet *f, size_t host, struct host_visi
 	return 0;
 }
 
-static int instance_compare(const void *a, const void *b)
-{
-	const struct align_instance *x = a, *y = b;
-
-	return x->leave < y->leave ? -1 : x->leave > y->leave;
-}
+ORDER_BY(instance_compare, struct align_instance, ORDER_UP(leave));
 
 /* Pairs the visits of two hosts by name and number. */
 static int host_match(const struct host_visits *ref, const struct host_visits *own,

@@ -2,6 +2,7 @@
 /* Merges recordings into one trace on one clock. */
 #include "base/buf.h"
 #include "base/fmt.h"
+#include "base/order.h"
 #include "fleet/private.h"
 #include "tracy/tracy.h"
 
@@ -76,12 +77,7 @@ static int sources_open(struct fleet *f, const char *const *paths, struct tacho_
 	return r;
 }
 
-static int source_compare(const void *a, const void *b)
-{
-	const struct fleet_source *x = a, *y = b;
-
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+ORDER_BY(source_compare, struct fleet_source, ORDER_UP(rank));
 
 /* ------------------------------------------------------------------ hosts */
 

@@ -209,12 +209,7 @@ static int unit_visits(struct stragglers_private *p, struct stragglers_visits *o
 	return r;
 }
 
-static int span_compare(const void *a, const void *b)
-{
-	const struct strag_span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+ORDER_BY(span_compare, struct strag_span, ORDER_UP(start));
 
 /* Adds what is new of a span to a union whose end so far is *UNTIL; returns the gap before it. */
 static double union_add(double *sum, double *until, double start, double end)
@@ -291,29 +286,10 @@ int stragglers_unit(struct stragglers *s, const struct stragglers_member *who, d
 
 /* --------------------------------------------------------------- analysis */
 
-static int member_compare(const void *a, const void *b)
-{
-	const struct stragglers_member *x = a, *y = b;
+ORDER_BY(member_compare, struct stragglers_member,
+	 ORDER_UP(rank) ?: ORDER_UP(device) ?: ORDER_UP(pid) ?: strcmp(x->host, y->host));
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return strcmp(x->host, y->host);
-}
-
-static int visit_order(const void *a, const void *b)
-{
-	const struct strag_visit *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->duration < y->duration ? -1 : x->duration > y->duration;
-}
+ORDER_BY(visit_order, struct strag_visit, ORDER_UP(kind) ?: ORDER_UP(number) ?: ORDER_UP(duration));
 
 /*
  * Of a member's devices or threads the last to arrive counts: the one that waits least. It is

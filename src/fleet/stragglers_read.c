@@ -27,16 +27,7 @@ struct reader_ops {
 	VEC(struct reader_op);
 };
 
-static int reader_op_compare(const void *a, const void *b)
-{
-	const struct reader_op *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+ORDER_BY(reader_op_compare, struct reader_op, ORDER_UP(device) ?: ORDER_UP(end) ?: ORDER_UP(row));
 
 /* From start to end of the firmware, as the cycles are; reports without it have kernels only. */
 static double op_duration(const struct perf_row *row)

@@ -5,6 +5,7 @@
  */
 #include "base/fmt.h"
 #include "base/limits.h"
+#include "base/order.h"
 #include "import/chrome_read.h"
 #include "trace/nesting.h"
 
@@ -16,27 +17,10 @@ static uint64_t chrome_write_tick(const struct chrome_reader *r, int64_t ns)
 	return (uint64_t)ns - (uint64_t)r->first + 1000000000u;
 }
 
-static int by_track_start(const void *a, const void *b)
-{
-	const struct chrome_zone *x = a, *y = b;
+ORDER_BY(by_track_start, struct chrome_zone,
+	 ORDER_UP(track) ?: ORDER_UP(start) ?: ORDER_DOWN(end) ?: ORDER_UP(order));
 
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-static int chrome_write_by_time(const void *a, const void *b)
-{
-	const struct chrome_row *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->step - y->step;
-}
+ORDER_BY(chrome_write_by_time, struct chrome_row, ORDER_UP(time) ?: ORDER_UP(step));
 
 /* Zones that contain the next one, with the time of their direct children. */
 struct nest {

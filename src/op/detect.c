@@ -282,14 +282,7 @@ struct order {
 	uint32_t group;
 };
 
-static int detect_compare(const void *a, const void *b)
-{
-	const struct order *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->tie < y->tie ? -1 : x->tie > y->tie;
-}
+ORDER_BY(detect_compare, struct order, ORDER_UP(time) ?: ORDER_UP(tie));
 
 static int all_groups(struct detect *d, int64_t device, struct order *order)
 {

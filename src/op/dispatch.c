@@ -2,6 +2,8 @@
 /* Measures the time that dispatch cores spent on each program. */
 #include "op/detect.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,12 +98,7 @@ static int risc_works(const struct devlog *dev, const struct markers *m, enum ar
 	return 0;
 }
 
-static int by_first(const void *a, const void *b)
-{
-	const struct work *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
+ORDER_BY(by_first, struct work, ORDER_UP(first));
 
 /* The markers of all dispatch cores of DEVICE: few among many. */
 static int gather_all(const struct devlog *dev, int64_t device, struct markers *out)

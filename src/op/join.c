@@ -2,6 +2,7 @@
 /* Joins ops of the host with their executions on devices into rows of the report. */
 #include "op/join.h"
 
+#include "base/order.h"
 #include "op/devlog.h"
 #include "op/figures.h"
 #include "op/messages.h"
@@ -236,23 +237,9 @@ struct join {
 	struct op_rows replays; /* added after the host's rows, by op id and session */
 };
 
-static int join_by_time(const void *a, const void *b)
-{
-	const struct op_execution *x = a, *y = b;
+ORDER_BY(join_by_time, struct op_execution, ORDER_UP(first) ?: ORDER_UP(id));
 
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int by_id_and_time(const void *a, const void *b)
-{
-	const struct op_execution *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
+ORDER_BY(by_id_and_time, struct op_execution, ORDER_UP(id) ?: ORDER_UP(first));
 
 static int add_replay(struct join *j, uint32_t device_op, const struct op_host_op *op,
 		      struct replay_state *t)
@@ -362,16 +349,7 @@ struct order {
 	uint32_t row;
 };
 
-static int by_id_and_session(const void *a, const void *b)
-{
-	const struct order *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	if (x->session != y->session)
-		return x->session < y->session ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
+ORDER_BY(by_id_and_session, struct order, ORDER_UP(id) ?: ORDER_UP(session) ?: ORDER_UP(row));
 
 static int match_all(struct join *j)
 {
@@ -506,14 +484,7 @@ struct by_device {
 	uint32_t at;
 };
 
-static int by_device_and_id(const void *a, const void *b)
-{
-	const struct by_device *x = a, *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+ORDER_BY(by_device_and_id, struct by_device, ORDER_UP(rank) ?: ORDER_UP(id));
 
 /* The ops that ran on devices, by device and id; their number. */
 static int64_t device_order(const struct op_host *host, struct by_device **list)

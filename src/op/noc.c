@@ -2,6 +2,7 @@
 /* Sums up NoC transfers by execution. */
 #include "op/noc.h"
 
+#include "base/order.h"
 #include "op/figures.h"
 
 #include <stdlib.h>
@@ -35,18 +36,8 @@ bool op_noc_is_zone(enum arch_risc risc, const char *name)
 	       !(len >= 3 && !strcmp(name + len - 3, "-FW"));
 }
 
-static int by_ids(const void *a, const void *b)
-{
-	const struct op_noc_op *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	if (x->trace != y->trace)
-		return x->trace < y->trace ? -1 : 1;
-	return x->session < y->session ? -1 : x->session > y->session;
-}
+ORDER_BY(by_ids, struct op_noc_op,
+	 ORDER_UP(device) ?: ORDER_UP(id) ?: ORDER_UP(trace) ?: ORDER_UP(session));
 
 void op_noc_sort(struct op_noc *noc)
 {

@@ -3,6 +3,7 @@
 #include "op/trace_host.h"
 
 #include "base/buf.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,14 +84,7 @@ static int row_feed(struct feeding *f, const struct trace_row *row)
 				: op_messages_add(f->messages, f->record.data, f->record.len);
 }
 
-static int saved_by_time(const void *a, const void *b)
-{
-	const struct op_live_row *x = a, *y = b;
-
-	if (x->row.time != y->row.time)
-		return x->row.time < y->row.time ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(saved_by_time, struct op_live_row, ORDER_UP(row.time) ?: ORDER_UP(number));
 
 /* The texts that op/messages.c searches for. */
 static bool row_counts(const struct trace_row *row)
@@ -319,18 +313,8 @@ static int trace_host_zone_add(struct zones *z, const struct op_live_zone *zone)
 }
 
 /* Track by track, by start, parents before children. */
-static int zones_order(const void *a, const void *b)
-{
-	const struct op_live_zone *x = a, *y = b;
-
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(zones_order, struct op_live_zone,
+	 ORDER_UP(track) ?: ORDER_UP(start) ?: ORDER_UP(depth) ?: ORDER_UP(number));
 
 static int trace_host_zones_feed(struct zones *z, const uint8_t *tracks)
 {

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/fmt.h"
+#include "base/order.h"
 #include "clock/device.h"
 #include "trace/device_clock.h"
 #include "trace/trace.h"
@@ -116,12 +117,7 @@ static int row_compare(const void *a, const void *b, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-static int span_compare(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+ORDER_BY(span_compare, struct span, ORDER_UP(start));
 
 /* The clock of a device; if two processes used it, the first one's. */
 static int clock_read(struct trace *t, int32_t device, struct device_clock *clock)

@@ -6,6 +6,8 @@
  */
 #include "perf/report.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -32,17 +34,8 @@ static int replay_compare_op(const struct replay *x, const struct replay *y)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static int replay_compare(const void *a, const void *b)
-{
-	const struct replay *x = a, *y = b;
-	int order = replay_compare_op(x, y);
-
-	if (order)
-		return order;
-	if (x->session != y->session)
-		return x->session < y->session ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+ORDER_BY(replay_compare, struct replay,
+	 replay_compare_op(x, y) ?: ORDER_UP(session) ?: ORDER_UP(place));
 
 static bool row_is_replay(const struct perf_row *row)
 {

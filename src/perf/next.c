@@ -92,23 +92,9 @@ struct span {
 	double start, end;   /* ns */
 };
 
-static int compare_devices(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
+ORDER_BY(compare_devices, struct span, ORDER_UP(device) ?: ORDER_UP(place));
 
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+ORDER_BY(compare_starts, struct span, ORDER_UP(start) ?: ORDER_UP(place));
 
 /* Cycles per nanosecond: the median over the ops of one device; 0 if unknown. */
 static double device_rate(const struct perf_input *in, const struct span *spans, size_t n,

@@ -17,16 +17,7 @@ struct edge {
 	int8_t step; /* +1 begins, -1 ends */
 };
 
-static int compare_edges(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->step - y->step;
-}
+ORDER_BY(compare_edges, struct edge, ORDER_UP(device) ?: ORDER_UP(at) ?: ORDER_UP(step));
 
 static bool overlap_timed(const struct perf_row *row)
 {

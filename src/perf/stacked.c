@@ -3,6 +3,7 @@
 #include "perf/stacked.h"
 #include "base/csv.h"
 #include "base/fmt.h"
+#include "base/order.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -257,16 +258,8 @@ static struct perf_stack stack_of(struct builder *b, const struct sums *s)
 	};
 }
 
-static int compare_stacks(const void *a, const void *b)
-{
-	const struct perf_stack *x = a, *y = b;
-	int order;
-
-	if (x->time != y->time)
-		return x->time > y->time ? -1 : 1;
-	order = strcmp(x->key, y->key);
-	return order ? order : x->device < y->device ? -1 : x->device > y->device;
-}
+ORDER_BY(compare_stacks, struct perf_stack,
+	 ORDER_DOWN(time) ?: strcmp(x->key, y->key) ?: ORDER_UP(device));
 
 /* One line for all names that have no category. */
 static void note_unclassified(const struct builder *b, struct perf_notes *notes)

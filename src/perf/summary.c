@@ -2,6 +2,7 @@
 /* Builds and prints the summary of a report. */
 #include "perf/summary.h"
 #include "base/fmt.h"
+#include "base/order.h"
 #include "perf/gaps.h"
 
 #include <math.h>
@@ -27,14 +28,7 @@ static void rank_gap(struct perf_summary *s, const struct perf_report *r, uint32
 	s->gaps[at] = op;
 }
 
-static int compare_tops(const void *a, const void *b)
-{
-	const struct perf_top *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time > y->time ? -1 : 1;
-	return x->kind < y->kind ? -1 : x->kind > y->kind;
-}
+ORDER_BY(compare_tops, struct perf_top, ORDER_DOWN(time) ?: ORDER_UP(kind));
 
 /* Not run: an op captured into a trace takes time only when it is replayed. */
 static bool not_run(const struct perf_op *op)
@@ -212,10 +206,10 @@ static void add_bounds(const struct perf_summary *s, const struct perf_report *r
 		enum perf_bound bound;
 		const char *text;
 	} lines[] = {
-		{BOUND_DRAM, "DRAM: memory is the limit"},
-		{BOUND_FLOP, "FLOP: arithmetic is"},
-		{BOUND_BOTH, "BOTH"},
-		{BOUND_SLOW, "SLOW: neither is"},
+		{BOUND_DRAM, "DRAM: limited by memory"},
+		{BOUND_FLOP, "FLOP: limited by arithmetic"},
+		{BOUND_BOTH, "BOTH: limited by both"},
+		{BOUND_SLOW, "SLOW: limited by neither"},
 		{BOUND_HOST, "HOST: on the CPU"},
 		{BOUND_NONE, "no bound known"},
 	};

@@ -3,6 +3,7 @@
  * Writes the report as text: the summary on one screen, the table, the advice, the stacked table.
  */
 #include "base/fmt.h"
+#include "base/order.h"
 #include "perf/advice.h"
 #include "perf/output.h"
 #include "perf/summary.h"
@@ -200,14 +201,7 @@ struct sorts {
 	uint32_t *by_kind; /* (index + 1) of each kind and bound */
 };
 
-static int compare_sorts(const void *a, const void *b)
-{
-	const struct sort *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time > y->time ? -1 : 1;
-	return x->longest < y->longest ? -1 : x->longest > y->longest;
-}
+ORDER_BY(compare_sorts, struct sort, ORDER_DOWN(time) ?: ORDER_UP(longest));
 
 /* Our own model has advice for all kinds of ops, and lists the ops that have some. */
 static bool sort_wanted(const struct perf_report *r, const struct perf_op *op)

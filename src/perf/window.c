@@ -223,10 +223,10 @@ static int find_region(struct section *s)
 		perf_note(s->notes, NOTE_INFO, "%s%sNo op follows a signpost: the whole file%s",
 			  s->path, s->colon, others.failed || !others.data ? "" : others.data);
 	else
-		perf_note(s->notes, NOTE_INFO, "%s%sRegion: from '%s' to %s%s%s, %u ops%s", s->path,
-			  s->colon, r->name, r->end_name ? "'" : "the end",
+		perf_note(s->notes, NOTE_INFO, "%s%sRegion: from '%s' to %s%s%s, %u op%s%s",
+			  s->path, s->colon, r->name, r->end_name ? "'" : "the end",
 			  r->end_name ? r->end_name : "", r->end_name ? "'" : "", r->ops,
-			  others.failed || !others.data ? "" : others.data);
+			  r->ops == 1 ? "" : "s", others.failed || !others.data ? "" : others.data);
 	buf_free(&others);
 	if (r) {
 		s->from = r->from + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions from the outside: find them, and follow what is recorded. */
 #include "base/now.h"
+#include "base/order.h"
 #include "ring/ring.h"
 
 #include <dirent.h>
@@ -165,14 +166,7 @@ static int describe_soon(const char *dir, struct ring_session_info *info, struct
 	return TACHO_ENO;
 }
 
-static int newest_first(const void *a, const void *b)
-{
-	const struct ring_session_info *x = a, *y = b;
-
-	if (x->made != y->made)
-		return x->made > y->made ? -1 : 1;
-	return strcmp(x->dir, y->dir);
-}
+ORDER_BY(newest_first, struct ring_session_info, ORDER_DOWN(made) ?: strcmp(x->dir, y->dir));
 
 /* Adds the sessions of a place to V. */
 static int list_place(const struct ring_place *place, struct ring_session_info **v, size_t *n)

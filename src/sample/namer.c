@@ -2,6 +2,7 @@
 /* Finds functions, inlined functions and lines of addresses with libdw; see namer.h. */
 #include "sample/namer.h"
 
+#include "base/order.h"
 #include "base/vec.h"
 #include "sample/demangle.h"
 #include "sample/module.h"
@@ -45,14 +46,7 @@ struct namer {
 
 /* ------------------------------------------------------- symbol tables */
 
-static int symbol_order(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (int)y->rank - (int)x->rank;
-}
+ORDER_BY(symbol_order, struct symbol, ORDER_UP(address) ?: ORDER_DOWN(rank));
 
 static void symbols_read(struct namer *n)
 {

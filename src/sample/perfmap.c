@@ -2,6 +2,7 @@
 /* Reads the map of a JIT compiler; see perfmap.h. */
 #include "sample/perfmap.h"
 
+#include "base/order.h"
 #include "base/vec.h"
 
 #include <fcntl.h>
@@ -26,14 +27,7 @@ struct perfmap {
 	} lines; /* by start */
 };
 
-static int perfmap_line_order(const void *a, const void *b)
-{
-	const struct perfmap_line *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
+ORDER_BY(perfmap_line_order, struct perfmap_line, ORDER_UP(start) ?: ORDER_UP(order));
 
 static int perfmap_line_add(struct perfmap *m, char *line)
 {

@@ -2,6 +2,8 @@
 /* Builds trees and lists of functions from counted stacks; see profile.h. */
 #include "sample/profile.h"
 
+#include "base/order.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -159,14 +161,7 @@ struct sort_entry {
 	double ns;
 };
 
-static int heavier_first(const void *a, const void *b)
-{
-	const struct sort_entry *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
-}
+ORDER_BY(heavier_first, struct sort_entry, ORDER_DOWN(ns) ?: ORDER_UP(item));
 
 static int children_sort(struct profile_view *view)
 {

@@ -5,6 +5,7 @@
  */
 #include "sample/profile_waits.h"
 
+#include "base/order.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -51,16 +52,7 @@ static int wait_row_take(struct profile_waits *w, const struct trace_row *row, u
 	}
 }
 
-static int waits_compare(const void *a, const void *b)
-{
-	const struct profile_wait *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->lock > y->lock) - (x->lock < y->lock);
-}
+ORDER_BY(waits_compare, struct profile_wait, ORDER_UP(thread) ?: ORDER_UP(start) ?: ORDER_UP(lock));
 
 static int waits_read(struct profile_waits *w, struct trace *trace)
 {

@@ -2,6 +2,8 @@
 /* Parse ELF files for the RISCs of the device. Nothing in them is trusted. */
 #include "tensix/elf.h"
 
+#include "base/order.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +70,7 @@ static int read_segments(struct elf_image *elf, const Elf32_Ehdr *e, struct tach
 	return 0;
 }
 
-static int elf_compare(const void *a, const void *b)
-{
-	const struct elf_symbol *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
+ORDER_BY(elf_compare, struct elf_symbol, ORDER_UP(address) ?: strcmp(x->name, y->name));
 
 static int elf_symbols_read(struct elf_image *elf, const Elf32_Shdr *table, struct tacho_error *err)
 {

@@ -3,6 +3,7 @@
 #include "tensix/private.h"
 
 #include "base/buf.h"
+#include "base/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +28,7 @@ static int tensix_grid_place(struct tensix *t, struct tacho_error *err)
 	return 0;
 }
 
-static int tensix_compare(const void *a, const void *b)
-{
-	const struct tensix_core *x = a, *y = b;
-
-	return x->place.x != y->place.x ? x->place.x - y->place.x : x->place.y - y->place.y;
-}
+ORDER_BY(tensix_compare, struct tensix_core, ORDER_UP(place.x) ?: ORDER_UP(place.y));
 
 /* Lists the cores in the order of their coordinates and assigns their memory. */
 static int tensix_populate(struct tensix *t)

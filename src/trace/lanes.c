@@ -2,6 +2,8 @@
 /* The reader: segments into lanes and rows, as they are found. */
 #include "trace/rows.h"
 
+#include "base/order.h"
+
 /* The lane of a segment; made when it is the first. NULL: no memory. */
 static struct lane *lane_of(struct trace_private *p, const struct segment *s)
 {
@@ -73,25 +75,9 @@ int lanes_add_segment(struct trace_private *p, uint16_t type, const struct segme
 	return 0;
 }
 
-static int by_lane(const void *a, const void *b)
-{
-	const struct trace_lane_info *x = a, *y = b;
+ORDER_BY(by_lane, struct trace_lane_info, ORDER_UP(track) ?: ORDER_UP(depth));
 
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
-}
-
-static int lanes_by_start(const void *a, const void *b)
-{
-	const struct segment *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
+ORDER_BY(lanes_by_start, struct segment, ORDER_UP(start) ?: ORDER_UP(offset) ?: ORDER_UP(first));
 
 static void rows_forget(struct trace_private *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader: definition records into the arrays of struct trace. */
 #include "base/limits.h"
+#include "base/order.h"
 #include "trace/reader.h"
 
 #define PROPERTIES_MAX 4096u
@@ -252,12 +253,7 @@ static int model_complete(struct trace_private *p)
 	return r;
 }
 
-static int by_ticks(const void *a, const void *b)
-{
-	const struct trace_clock_point *x = a, *y = b;
-
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
-}
+ORDER_BY(by_ticks, struct trace_clock_point, ORDER_UP(ticks));
 
 /* Sorted by ticks, one point per tick, and nanoseconds that do not run backwards. */
 static int clock_finish(struct trace_private *p)

@@ -248,14 +248,7 @@ static void stat_fill(struct trace_stat *stat, uint32_t srcloc, const struct zon
 	stat->sigma = stats_sigma(s);
 }
 
-static int stats_by_total(const void *a, const void *b)
-{
-	const struct trace_stat *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
-}
+ORDER_BY(stats_by_total, struct trace_stat, ORDER_DOWN(total) ?: ORDER_UP(srcloc));
 
 static int stats_list(struct trace_private *p, const struct trace_filter *filter,
 		      const struct zone_sums *sums, struct trace_stat **stats, size_t *count)

@@ -2,6 +2,8 @@
 /* Read frame images and sections. */
 #include "tracy/read.h"
 
+#include "base/order.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,12 +32,7 @@ void read_images_frame(struct read *r, uint32_t image, uint64_t time)
 		in_fail(&r->in, TACHO_ENOMEM, "no memory");
 }
 
-static int images_by_number(const void *a, const void *b)
-{
-	const struct read_image *x = a, *y = b;
-
-	return x->image < y->image ? -1 : x->image > y->image;
-}
+ORDER_BY(images_by_number, struct read_image, ORDER_UP(image));
 
 /* The rows come in the order of images, which is that of their frames unless the file is odd. */
 static void read_image(struct read *r, struct trace_row *row, struct buf *bytes)
@@ -142,14 +139,7 @@ void read_sections(struct read *r)
 	}
 }
 
-static int sections_by_time(const void *a, const void *b)
-{
-	const struct read_section *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->number != y->number ? (x->number < y->number ? -1 : 1) : x->op - y->op;
-}
+ORDER_BY(sections_by_time, struct read_section, ORDER_UP(time) ?: ORDER_UP(number) ?: ORDER_UP(op));
 
 /* The texts follow later in the file. */
 void read_finish_sections(struct read *r)

@@ -2,6 +2,8 @@
 /* Read frames, locks, messages, plots, memory and application info. */
 #include "tracy/read.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 static bool push_failed(struct read *r, int code)
@@ -290,14 +292,7 @@ struct memory_events {
 	VEC(struct memory_event);
 };
 
-static int read_rows_by_time(const void *a, const void *b)
-{
-	const struct memory_event *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->order != y->order ? (x->order < y->order ? -1 : 1) : 0;
-}
+ORDER_BY(read_rows_by_time, struct memory_event, ORDER_UP(time) ?: ORDER_UP(order));
 
 /* At equal times frees come before allocations, which may reuse the address. */
 static void read_memory_event(struct read *r, struct memory_events *events, int64_t *reference,

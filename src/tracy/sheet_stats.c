@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csvexport: a row per source location. */
+#include "base/order.h"
 #include "tracy/self.h"
 #include "tracy/sheet.h"
 
@@ -81,14 +82,7 @@ static int thread_stats(struct sheet *c, struct trace_stat **stats, size_t *coun
 }
 
 /* The sums are the totals of this table. */
-static int by_sum(const void *a, const void *b)
-{
-	const struct trace_stat *x = a, *y = b;
-
-	if (x->sum != y->sum)
-		return x->sum > y->sum ? -1 : 1;
-	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
-}
+ORDER_BY(by_sum, struct trace_stat, ORDER_DOWN(sum) ?: ORDER_UP(srcloc));
 
 static int put_totals(struct sheet *c, int64_t span)
 {
@@ -153,14 +147,7 @@ static int add_lane(struct sheet *c, uint32_t lane, struct running *all)
 	return r;
 }
 
-static int by_total(const void *a, const void *b)
-{
-	const struct figures *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	return x->srcloc < y->srcloc ? -1 : x->srcloc > y->srcloc;
-}
+ORDER_BY(by_total, struct figures, ORDER_DOWN(total) ?: ORDER_UP(srcloc));
 
 static void put_running(struct sheet *c, const struct running *all, struct figures *rows,
 			int64_t span)

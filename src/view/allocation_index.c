@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When allocations began and ended. */
+#include "base/order.h"
 #include "base/search.h"
 #include "view/memory_history.h"
 
@@ -109,14 +110,7 @@ static void group_search(const struct lives *l, unsigned level, size_t i, uint64
 		group_search(l, level - 1, n, t, h);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	const struct life *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? 1 : -1;
-	return (x->address > y->address) - (x->address < y->address);
-}
+ORDER_BY(by_bytes, struct life, ORDER_DOWN(bytes) ?: ORDER_UP(address));
 
 size_t lives_at(const struct lives *l, uint64_t t, struct life *largest, size_t room)
 {

@@ -2,6 +2,7 @@
 /* Statistics of chunks of lanes, so that those of any range are sums. */
 #include "view/chunk_stats.h"
 #include "base/now.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "view/spill_array.h"
 #include "view/zone_tally.h"
@@ -432,14 +433,7 @@ static int lanes_tally(struct chunks *k, struct view_call *c, const struct zones
 	return r;
 }
 
-static int chunk_stats_by_total(const void *a, const void *b)
-{
-	const struct trace_stat *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
-}
+ORDER_BY(chunk_stats_by_total, struct trace_stat, ORDER_DOWN(total) ?: ORDER_UP(srcloc));
 
 int chunks_stats(struct chunks *k, struct view_call *c, const struct trace_filter *filter,
 		 struct trace_stat **stats, size_t *count)

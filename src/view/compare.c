@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compare two traces, or two ops reports, by name. */
+#include "base/order.h"
 #include "view/op_table.h"
 #include "view/zone_histogram.h"
 #include "view/zone_stats.h"
@@ -26,10 +27,7 @@ struct pairs {
 	const struct words *words;
 };
 
-static int compare_by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct pair *)a)->name, ((const struct pair *)b)->name);
-}
+ORDER_BY(compare_by_name, struct pair, strcmp(x->name, y->name));
 
 /* Merges entries with one name: sums are added; a median of several is unknown. */
 static void pairs_join(struct pairs *p)
@@ -101,13 +99,7 @@ struct timed {
 	double us;
 };
 
-static int by_label(const void *a, const void *b)
-{
-	const struct timed *x = a, *y = b;
-	int r = strcmp(x->label, y->label);
-
-	return r ? r : (x->us > y->us) - (x->us < y->us);
-}
+ORDER_BY(by_label, struct timed, strcmp(x->label, y->label) ?: ORDER_UP(us));
 
 /* Ops of one label, with the exact median. */
 static int labels_add(struct pairs *p, struct timed *v, size_t n)

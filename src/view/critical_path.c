@@ -15,6 +15,7 @@
  *
  * The parts cover the range without gap or overlap, so their times add up to it.
  */
+#include "base/order.h"
 #include "trace/names.h"
 #include "view/lock_timeline.h"
 #include "view/path_facts.h"
@@ -504,15 +505,8 @@ static int path_others_add(struct path_walk *w, const struct path_segment *s)
 	return path_part_add(w, s->class, name, (int64_t)(s->end - s->start), s);
 }
 
-static int path_parts_order(const void *a, const void *b)
-{
-	const struct path_part *x = a, *y = b;
-
-	if (x->ticks != y->ticks)
-		return x->ticks > y->ticks ? -1 : 1;
-	return x->class != y->class ? (x->class > y->class ? 1 : -1)
-				    : (x->name > y->name) - (x->name < y->name);
-}
+ORDER_BY(path_parts_order, struct path_part,
+	 ORDER_DOWN(ticks) ?: ORDER_UP(class) ?: ORDER_UP(name));
 
 static int path_parts_make(struct path_walk *w)
 {

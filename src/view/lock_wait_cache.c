@@ -4,6 +4,7 @@
  * (repeatedly for a recording) and cached in a list by the start of the zones.
  */
 #include "base/now.h"
+#include "base/order.h"
 #include "view/lock_spans.h"
 #include "view/spill_array.h"
 #include "view/zone_stats.h"
@@ -65,16 +66,7 @@ static bool maker_gone(void *context)
 	return call_gone(((struct waits_maker *)context)->c);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct view_wait *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
-}
+ORDER_BY(by_start, struct view_wait, ORDER_UP(start) ?: ORDER_UP(track) ?: ORDER_UP(depth));
 
 static int waits_make(struct view_call *c, struct waits **out)
 {

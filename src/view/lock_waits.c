@@ -6,6 +6,8 @@
  */
 #include "view/lock_spans.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,14 +75,7 @@ static int waits_find(struct trace *t, struct waits_found *w, const struct view_
 	return r;
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->start > y->start) - (x->start < y->start);
-}
+ORDER_BY(by_thread, struct wait, ORDER_UP(thread) ?: ORDER_UP(start));
 
 /* -------------------------------------------------------------- attributing */
 

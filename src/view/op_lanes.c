@@ -3,6 +3,7 @@
  * The ops of a device on the timeline. Ops that overlap, on sub-devices or queues, are in lanes of
  * their own. Neighbours that are too short to draw become one row.
  */
+#include "base/order.h"
 #include "trace/names.h"
 #include "view/op_table.h"
 
@@ -29,14 +30,7 @@ struct lane_ops {
 	uint32_t lanes;
 };
 
-static int op_lanes_by_start(const void *a, const void *b)
-{
-	const struct lane_op *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+ORDER_BY(op_lanes_by_start, struct lane_op, ORDER_UP(start) ?: ORDER_UP(op));
 
 /* Nanoseconds of the timeline at which the host's reports begin to count. */
 static int64_t host_origin(const struct trace *t)

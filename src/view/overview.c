@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first page: where the time went, what is uneven, what is wrong. */
+#include "base/order.h"
 #include "view/core_busy.h"
 #include "view/device_clock.h"
 #include "view/op_table.h"
@@ -11,14 +12,7 @@
 #define TOP     10u
 #define DEVICES 64u
 
-static int by_self(const void *a, const void *b)
-{
-	const struct trace_stat *x = a, *y = b;
-
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	return (x->srcloc > y->srcloc) - (x->srcloc < y->srcloc);
-}
+ORDER_BY(by_self, struct trace_stat, ORDER_DOWN(self) ?: ORDER_UP(srcloc));
 
 /* Lock waits of all names, and the name that has the most of them. */
 static void waits_put_sum(struct view_call *c, const char *key, uint64_t wait,

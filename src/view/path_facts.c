@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the facts from which a critical path is computed; see path_facts.h. */
 #include "view/path_facts.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "perf/gaps.h"
 #include "sample/profile.h"
@@ -175,16 +176,7 @@ const struct path_span *path_holder(const struct path_facts *f, uint32_t lock, u
 
 /* --------------------------------------------------------------------- ops */
 
-static int path_ops_by_start(const void *a, const void *b)
-{
-	const struct path_op *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+ORDER_BY(path_ops_by_start, struct path_op, ORDER_UP(device) ?: ORDER_UP(start) ?: ORDER_UP(op));
 
 static int path_ops_by_end(const void *a, const void *b, void *context)
 {

@@ -4,6 +4,7 @@
  * recording has grown, and there may be millions of other messages: so those found are cached, and
  * only new data is read.
  */
+#include "base/order.h"
 #include "view/message_list.h"
 #include "view/row_merge.h"
 
@@ -89,16 +90,7 @@ void signposts_forget(struct view_trace *t)
 	t->signposts = NULL;
 }
 
-static int signposts_by_time(const void *a, const void *b)
-{
-	const struct post *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->n > y->n) - (x->n < y->n);
-}
+ORDER_BY(signposts_by_time, struct post, ORDER_UP(time) ?: ORDER_UP(track) ?: ORDER_UP(n));
 
 static int signposts_post_add(struct signposts_cache *k, const struct signpost *s, uint64_t time,
 			      uint32_t track)

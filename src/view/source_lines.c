@@ -5,6 +5,8 @@
  */
 #include "view/sample_query.h"
 
+#include "base/order.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -137,12 +139,7 @@ struct line_costs {
 	VEC(struct line_cost);
 };
 
-static int costs_compare(const void *a, const void *b)
-{
-	const struct line_cost *x = a, *y = b;
-
-	return (x->line > y->line) - (x->line < y->line);
-}
+ORDER_BY(costs_compare, struct line_cost, ORDER_UP(line));
 
 /* The lines of FILE, in order; a line that several functions share is one. */
 static int costs_find(const struct profile_view *view, const char *file, struct line_costs *costs)

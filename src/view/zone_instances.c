@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All zones of a name: a list, or groups of them. */
 #include "base/map.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "view/call_args.h"
 #include "view/lane_numbers.h"
@@ -235,12 +236,7 @@ static struct bundle *bundle_find(struct bundles *b, uint32_t id, const char *te
 	return &b->v[b->n - 1];
 }
 
-static int zone_instances_by_total(const void *a, const void *b)
-{
-	const struct bundle *x = a, *y = b;
-
-	return (x->total < y->total) - (x->total > y->total);
-}
+ORDER_BY(zone_instances_by_total, struct bundle, ORDER_DOWN(total));
 
 static void bundle_put(struct view_call *c, const struct bundle *b, int group)
 {
