@@ -186,7 +186,7 @@ def _report(tacho: str, folder: str, options: optparse.Values, trace: str | None
 
 
 def _is_missing(path: str) -> bool:
-    """Whether there is neither such a script nor such a program."""
+    """True if neither a script nor a program of this name exists."""
     return not (path == "-" or os.path.exists(path)
                 or (not path.endswith(".py") and shutil.which(path)))
 

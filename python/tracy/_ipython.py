@@ -109,7 +109,7 @@ def _words(line: str) -> tuple[set[str], str | None, str]:
         elif set(word[1:]) <= set("lp") and word != "-":
             letters |= set(word[1:])
         else:
-            raise _Refused(f"tracy: unknown option {word}; there are -l, -p and -o FILE")
+            raise _Refused(f"tracy: unknown option {word}; the options are -l, -p and -o FILE")
         if word == "-o" and not path:
             raise _Refused("tracy: -o needs a file")
     return letters, path, rest

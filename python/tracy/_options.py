@@ -101,7 +101,7 @@ def make_parser() -> optparse.OptionParser:
     add("--end-signpost", default="", metavar="NAME", help="functions only up to signpost(NAME)")
     add("--task-tracks", action="store_true", help="a track for each task of asyncio")
     add("--log-gc", action="store_true",
-        help="garbage collections too: a zone for each, and a plot of what they free")
+        help="record garbage collections: a zone for each, and a plot of the objects freed")
     add("--tt-names", action="store_true", help="PY_FUNC_name and PY_LINE_name")
     add("--no-follow-children", dest="follow", action="store_false", default=True,
         help="only this process, not the Python processes that it starts")
@@ -168,7 +168,7 @@ def parse(arguments: list[str]) -> tuple[optparse.Values, list[str]]:
         parser.error("--port must be 1..65535")
     for group in [] if options.counters is None else options.counters.split(","):
         if group not in COUNTERS:
-            parser.error(f"--profiler-capture-perf-counters: there is no group {group!r}, but "
+            parser.error(f"--profiler-capture-perf-counters: no group {group!r}; the groups are "
                          f"{', '.join(COUNTERS)}")
     if options.multipass and not options.counters:
         parser.error("--perf-counter-multipass needs --profiler-capture-perf-counters")

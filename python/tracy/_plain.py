@@ -20,7 +20,7 @@ _CO_COROUTINE = 0x80 | 0x100
 _U32 = 0xFFFFFFFF
 
 
-#: Why the extension that was found cannot be loaded; empty if there is none. Set by tracy._api.
+#: The reason why the extension cannot be loaded; empty if none was found. Set by tracy._api.
 REASON = ""
 #: Why libtacho cannot be loaded: nothing can be recorded then.
 MISSING = ""

@@ -184,7 +184,7 @@ def _name_threads() -> None:
 
 
 def _log_gc() -> None:
-    """Records each garbage collection as a zone, and what it frees as a plot."""
+    """Records each garbage collection as a zone, and the number of freed objects as a plot."""
     import gc
     begun = False  # collections are not nested, and end on their thread
 

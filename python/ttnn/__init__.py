@@ -34,7 +34,7 @@ _HELPERS = {"Part", "Storage", "activation_steps", "activation_text", "apply", "
 
 
 def _public() -> dict[str, Any]:
-    """What the modules define, and the constants."""
+    """The public names of the modules, and the constants."""
     found = {}
     for module in (_types, _device, _tensor, _eltwise, _composite, _move, _matmul, _rows, _cache, _conv, _config,
                    _shards):
@@ -59,4 +59,4 @@ __all__ = sorted({*_NAMES, "attach_golden_function", "device", "experimental",
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"ttnn.{name} is not in Tacho's ttnn (docs/python.md lists what is)")
+    raise AttributeError(f"ttnn.{name} is not in Tacho's ttnn; docs/python.md lists its functions")

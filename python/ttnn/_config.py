@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the real package that programs read and change; none changes what ops do here."""
+"""Settings of the real package that programs read and change; they have no effect here."""
 from __future__ import annotations
 
 import contextlib
@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 @dataclasses.dataclass
 class Config:
-    """Defaults of the real one."""
+    """The real package's defaults."""
     cache_path: Any = None
     model_cache_path: Any = None
     tmp_dir: Any = "/tmp/ttnn"
@@ -32,7 +32,7 @@ CONFIG = Config()
 
 @contextlib.contextmanager
 def manage_config(name: str, value: Any) -> Iterator[None]:
-    """Sets it for a while."""
+    """Sets a setting within a with statement."""
     before = getattr(CONFIG, name)
     setattr(CONFIG, name, value)
     try:

@@ -17,7 +17,7 @@ DispatchCoreAxis = _enumeration("DispatchCoreAxis", {"ROW": 0, "COL": 1})
 
 
 class DispatchCoreConfig:
-    """Where the real device dispatches from; the software device does so from the host."""
+    """The core type that the real device dispatches from; the software device dispatches from the host."""
 
     def __init__(self, type: Any = None, axis: Any = None, fabric_tensix_config: Any = None) -> None:
         self.type, self.axis = type, axis
@@ -251,12 +251,12 @@ def release_trace(device: Device, trace_id: int) -> None:
 
 
 def record_event(device: Device, cq_id: Any = 0) -> Device:
-    """Ops run in order: what was enqueued so far."""
+    """An event: ops run in order, so it marks all that was enqueued so far."""
     return device
 
 
 def wait_for_event(cq_id: Any, event: Any) -> None:
-    """Ops run in order, so there is nothing to wait for."""
+    """Does nothing: ops run in order."""
 
 
 def event_synchronize(event: Device) -> None:

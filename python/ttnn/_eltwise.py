@@ -94,7 +94,7 @@ def broadcast(name: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
         most = max(sizes) if all(sizes) else 0
         if any(n not in (1, most) for n in sizes):
             raise fatal(f"{name}: Invalid broadcasting: shapes "
-                        f"{' and '.join(str(list(s)) for s in shapes)} do not go together "
+                        f"{' and '.join(str(list(s)) for s in shapes)} are incompatible "
                         f"(sizes {' and '.join(map(str, sizes))})")
         out.append(most)
     return tuple(out)
@@ -301,7 +301,7 @@ _FUSED: dict[str, tuple[str, Any, Any, Any]] = {
 
 
 def _subtile(a: Sequence[int], b: Sequence[int]) -> str:
-    """Which operand is repeated within tiles."""
+    """The operand that is repeated within tiles."""
     a, b = ((1, 1) + tuple(a))[-2:], ((1, 1) + tuple(b))[-2:]
     parts = []
     for one, other, name in ((a, b, "A"), (b, a, "B")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ops should compute: functions of torch with the same arguments."""
+"""Reference results of ops: functions of torch with the same arguments."""
 from __future__ import annotations
 
 import importlib
@@ -16,7 +16,7 @@ _IN_NN = ("relu", "gelu", "silu", "leaky_relu", "elu", "softplus", "mish", "relu
 
 
 def _plain(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Without what only a device knows."""
+    """The arguments without those that only a device uses."""
     known = ("dim", "keepdim", "bias", "k", "largest", "sorted", "negative_slope", "alpha", "min",
              "max", "activation", "transpose_a", "transpose_b", "weight", "epsilon", "min_val", "max_val",
              "beta", "threshold", "rounding_mode", "decimals", "eps", "rtol", "atol", "equal_nan", "scale",

@@ -37,7 +37,7 @@ def _grid(device: Device, core_grid: Any, program_config: Any) -> CoreGrid | Non
 
 
 def _batches(a: Tensor, b: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-    """Both with batches that the kernel takes: equal, or one of them a single matrix."""
+    """Both tensors with batches that the kernel takes: equal, or one of them a single matrix."""
     ba, bb = tuple(a.shape[:-2]), tuple(b.shape[:-2])
     if math.prod(bb) == 1 or math.prod(ba) == 1:
         return a, b, ba if math.prod(bb) == 1 and len(ba) >= len(bb) else \
@@ -92,7 +92,7 @@ def _product(name: str, a: Tensor, b: Tensor, bias: Tensor | None, transpose_a: 
     m, k = a.shape[-2:] if not transpose_a else a.shape[-2:].to_rank(2)[::-1]
     kb, n = b.shape[-2:] if not transpose_b else b.shape[-2:][::-1]
     check(k == kb, f"{name}: The width of the first tensor must be equal to the height of the "
-          f"second tensor: shapes {list(a.shape)} and {list(b.shape)} do not go together, {k} != {kb}")
+          f"second tensor: shapes {list(a.shape)} and {list(b.shape)} are incompatible, {k} != {kb}")
     if bias is not None:
         check(bias.shape[-1] == n, f"{name}: bias of width {bias.shape[-1]} for {n} columns")
         check(len(bias.shape) < 2 or bias.shape[-2] in (1, 32),
@@ -137,7 +137,7 @@ def linear(input_tensor_a: Tensor, input_tensor_b: Tensor, *, bias: Tensor | Non
            compute_kernel_config: Any = None, core_grid: Any = None, output_tile: Any = None,
            optional_output_tensor: Tensor | None = None, queue_id: Any = None,
            global_cb: Any = None, sub_device_id: Any = None) -> Tensor:
-    """A layer: the product, the bias, the activation, in one op."""
+    """A linear layer: product, bias and activation in one op."""
     return _product("linear", input_tensor_a, input_tensor_b, bias, transpose_a, transpose_b,
                     memory_config, dtype, program_config, activation, compute_kernel_config,
                     core_grid, output_tile, optional_output_tensor)

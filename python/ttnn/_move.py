@@ -107,7 +107,7 @@ def _dim(name: str, dim: int, rank: int) -> int:
 # ---- layouts and memory
 def to_layout(tensor: Tensor, layout: Any, dtype: Any = None, memory_config: Any = None, *,
               pad_value: float = 0.0, sub_core_grids: Any = None) -> Tensor:
-    """The same values in tiles or in rows."""
+    """A tensor with the same values in tiles or in rows."""
     if tensor.layout is layout:
         check(dtype is None or dtype is tensor.dtype,
               "to_layout: dtype can only be specified when the layout changes")
@@ -151,7 +151,7 @@ def tilize_with_zero_padding(input_tensor: Tensor, *, memory_config: Any = None,
 def tilize_with_val_padding(input_tensor: Tensor, output_tensor_shape: Sequence[int],
                             pad_value: float, *, memory_config: Any = None, dtype: Any = None,
                             use_multicore: bool = True) -> Tensor:
-    """In tiles; cells outside the shape are undefined here, as after any op."""
+    """The tensor in tiles; cells outside the shape are undefined, as after any op."""
     want = list(output_tensor_shape)
     check(len(want) == len(input_tensor.shape) and
           all(n >= m for n, m in zip(want, input_tensor.shape)),
@@ -163,7 +163,7 @@ def tilize_with_val_padding(input_tensor: Tensor, output_tensor_shape: Sequence[
 def untilize_with_unpadding(input_tensor: Tensor, output_tensor_end: Sequence[int], *,
                             memory_config: Any = None, use_multicore: bool = True,
                             use_pack_untilize: bool = True) -> Tensor:
-    """In rows, up to and with the index OUTPUT_TENSOR_END."""
+    """The tensor in rows, up to and including the index OUTPUT_TENSOR_END."""
     rows = to_layout(input_tensor, ROW_MAJOR_LAYOUT, None, memory_config)
     ends = [n + 1 for n in output_tensor_end]
     return rows if ends == list(rows.shape) else slice(rows, [0] * len(ends), ends)
@@ -184,7 +184,7 @@ def _copy_pages(name: str, tensor: Tensor, memory_config: Any, attributes: dict[
 
 def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: Any = None, *,
                      output_tensor: Tensor | None = None) -> Tensor:
-    """A copy in other memory; the tensor itself if it is there."""
+    """A copy in the given memory, or the tensor itself if it is already there."""
     on_one_device("to_memory_config", [tensor])
     if output_tensor is not None:
         return copy(tensor, output_tensor)
@@ -248,7 +248,7 @@ assign = copy
 
 
 def reallocate(input_tensor: Tensor, memory_config: Any = None) -> Tensor:
-    """Moves it: the old memory is free afterwards."""
+    """Moves a tensor: the old memory is free afterwards."""
     out = _copy_pages("MoveDeviceOperation", input_tensor, memory_config,
                       {"output_mem_config": memory_config or input_tensor.memory})
     input_tensor.deallocate()
@@ -316,7 +316,7 @@ def _wanted(name: str, shape: Any, volume: int) -> tuple[int, ...]:
 def reshape(input_tensor: Tensor, shape: Any, padded_shape: Any = None, *,
             memory_config: Any = None, pad_value: Any = None, queue_id: Any = None,
             reshape_tile_mode: Any = None) -> Tensor:
-    """The same values in another shape; one size may be -1."""
+    """A tensor with the same values in another shape; one size may be -1."""
     if isinstance(shape, int):
         shape = (shape,)
     shape = _wanted("reshape", shape, input_tensor.volume())
@@ -350,7 +350,7 @@ def unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
 
 
 def squeeze(input_tensor: Tensor, dim: Any = None) -> Tensor:
-    """Without dimensions of 1: all, or those that are given."""
+    """Removes dimensions of 1: all, or the given ones."""
     rank, shape = len(input_tensor.shape), tuple(input_tensor.shape)
     if dim is None:
         dims = list(range(rank))
@@ -584,7 +584,7 @@ def pad(input_tensor: Tensor, padding: Any, value: Any = 0.0, later: float = 0.0
     check(len(padding) <= rank, "ttnn.pad: padding len can't be larger than input tensor rank")
     padding = [(0, 0)] * (rank - len(padding)) + padding
     check(len(padding) == rank and all(a >= 0 and b >= 0 for a, b in padding),
-          f"pad: padding {padding} does not go with shape {list(shape)}")
+          f"pad: padding {padding} does not fit shape {list(shape)}")
     out = [n + a + b for n, (a, b) in zip(shape, padding)]
     low = [a for a, _ in padding]
     high = [a + n for n, (a, _) in zip(shape, padding)]
@@ -601,7 +601,7 @@ def repeat(input_tensor: Tensor, repeat_dims: Any, *, memory_config: Any = None,
     """Each dimension as many times as its number says."""
     counts = [int(n) for n in repeat_dims]
     shape = (1,) * (len(counts) - len(input_tensor.shape)) + tuple(input_tensor.shape)
-    check(len(counts) == len(shape), f"repeat: {counts} does not go with shape {list(shape)}")
+    check(len(counts) == len(shape), f"repeat: {counts} does not fit shape {list(shape)}")
     out = [n * c for n, c in zip(shape, counts)]
     if all(c == 1 for c in counts):
         return reshape(input_tensor, shape)
@@ -695,7 +695,7 @@ def upsample(input_tensor: Tensor, scale_factor: Any, *, mode: str = "nearest", 
 
 def repeat_interleave(input_tensor: Tensor, repeats: int, dim: int = 0, *,
                       memory_config: Any = None) -> Tensor:
-    """Each index of a dimension REPEATS times in a row."""
+    """Repeats each index of a dimension REPEATS times."""
     shape, rank = tuple(input_tensor.shape), len(input_tensor.shape)
     dim = _dim("repeat_interleave", dim, rank)
     out = [n * repeats if i == dim else n for i, n in enumerate(shape)]
@@ -707,7 +707,7 @@ def repeat_interleave(input_tensor: Tensor, repeats: int, dim: int = 0, *,
 
 
 def expand(input_tensor: Tensor, shape: Sequence[int], *, memory_config: Any = None) -> Tensor:
-    """Dimensions of 1 repeated; -1 keeps a size."""
+    """Repeats dimensions of 1; -1 keeps a size."""
     full = (1,) * (len(shape) - len(input_tensor.shape)) + tuple(input_tensor.shape)
     wanted = [n if w == -1 else w for n, w in zip(full, shape)]
     check(all(n in (1, w) for n, w in zip(full, wanted)),

@@ -316,7 +316,7 @@ def softmax_run(x: Tensor, mask: Tensor | None, scale: float, causal: bool, out:
 def softmax(input_tensor: Tensor, dim: int = -1, *, memory_config: Any = None,
             compute_kernel_config: Any = None, numeric_stable: bool = True,
             queue_id: Any = None) -> Tensor:
-    """Each value's share: exp(x) over the sum along a dimension."""
+    """exp(x) divided by its sum along a dimension."""
     on_one_device("softmax", [input_tensor])
     rank = len(input_tensor.shape)
     check(-rank <= dim < rank, f"softmax: dim {dim} is out of range for rank {rank}")
@@ -360,7 +360,7 @@ def scaled(name: str, x: Tensor, scale: float, mask: Tensor | None, causal: bool
 def softmax_in_place(input_tensor: Tensor, dim: int = -1, *, program_config: Any = None,
                      compute_kernel_config: Any = None, numeric_stable: bool = True) -> Tensor:
     check(dim % len(input_tensor.shape) == len(input_tensor.shape) - 1,
-          "softmax_in_place: only of the last dimension")
+          "softmax_in_place: only the last dimension is implemented")
     return scaled("softmax_in_place", input_tensor, 1.0, None, False, input_tensor,
                   compute_kernel_config)
 
@@ -496,7 +496,7 @@ def rand(shape: Sequence[int], device: Device | None = None, *, dtype: Any = Non
 
 
 def _triangle(name: str, tensor: Tensor, diagonal: int, lower: bool, memory_config: Any) -> Tensor:
-    """What is above or below a diagonal becomes 0: by a mask that the host makes."""
+    """Sets values above or below a diagonal to 0, by a mask that the host makes."""
     from ttnn._tensor import from_torch
     rows, columns = tensor.shape[-2:]
     mask = [[1.0 if (c - r <= diagonal if lower else c - r >= diagonal) else 0.0

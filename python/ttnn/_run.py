@@ -14,7 +14,7 @@ from ttnn._types import FLOATS, CoreGrid, MathFidelity, check
 
 
 def on_one_device(name: str, tensors: Sequence[Tensor]) -> Device:
-    """The device of all; an error if they have none, or several."""
+    """The device of all tensors; an error if they have none, or several."""
     for t in tensors:
         if not isinstance(t, Tensor):
             raise TypeError(f"{name}: incompatible function arguments: a ttnn.Tensor is needed, "

@@ -85,7 +85,7 @@ def _block_cores(spec: ShardSpec, down: int, across: int) -> list[CoreCoord]:
 
 def shards_of(memory: MemoryConfig, shape: Sequence[int], padded: Sequence[int],
               layout: Any) -> _library.Shards:
-    """For the C side; RuntimeError if the tensor cannot be cut so."""
+    """The shards for the C side; RuntimeError if the tensor cannot be cut so."""
     spec = memory.shard_spec
     rows, columns = _pages(shape, padded, layout)
     unit, width = (32, 32) if layout is TILE_LAYOUT else (1, shape[-1])
@@ -110,7 +110,7 @@ def shards_of(memory: MemoryConfig, shape: Sequence[int], padded: Sequence[int],
 
 def shards_chosen(memory: MemoryConfig, shape: Sequence[int], padded: Sequence[int], layout: Any,
                   device: Any) -> MemoryConfig:
-    """With shards over the device's cores, for a configuration that has none that fit."""
+    """A configuration with shards over the device's cores, for one without fitting shards."""
     rows, columns = _pages(shape, padded, layout)
     unit, width = (32, 32) if layout is TILE_LAYOUT else (1, shape[-1])
     kind, most = memory.memory_layout, device.columns * device.rows

@@ -110,7 +110,7 @@ class Tensor:
         return t
 
     def cut(self) -> None:
-        """Finds its shards: as its memory configuration says, else over all cores."""
+        """Finds the tensor's shards: by its memory configuration, else over all cores."""
         what = self.shape, self.padded_shape, self.layout
         try:
             self.shards = shards_of(self.memory, *what)
@@ -437,7 +437,7 @@ def as_tensor(tensor: Any, dtype: Any = None, *, layout: Any = None, device: Dev
               memory_config: MemoryConfig | None = None, cache_file_name: Any = None,
               preprocess: Any = None, mesh_mapper: Any = None, pad_value: Any = None,
               use_device_tilizer: bool = False) -> Tensor:
-    """As from_torch(); PREPROCESS is applied first. There is no cache of files."""
+    """As from_torch(), after applying PREPROCESS. Cache files are not written."""
     return from_torch(preprocess(tensor) if preprocess else tensor, dtype, layout=layout,
                       device=device, memory_config=memory_config, pad_value=pad_value,
                       mesh_mapper=mesh_mapper)
@@ -449,7 +449,7 @@ def pad_bits(value: Any, dtype: Any) -> int:
 
 
 def shards_check(memory: MemoryConfig | None, shape: Sequence[int], layout: Any) -> None:
-    """An error if a tensor cannot have the shards that are asked for."""
+    """Raises an error if a tensor cannot have the requested shards."""
     if memory is not None and memory.is_sharded() and memory.shard_spec and fits_rows(memory, layout):
         shards_of(memory, shape, pad_shape(shape, layout), layout)
 
@@ -552,7 +552,7 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
 
 # ---- meshes
 class ReplicateTensorToMesh:
-    """Each device gets all of a tensor, which is what a Device does anyway."""
+    """Each device gets the whole tensor."""
 
     def __init__(self, mesh_device: Device) -> None:
         self.device = mesh_device

@@ -10,7 +10,7 @@ TILE_SIZE = 32
 
 
 class FatalError(RuntimeError, ValueError):
-    """A wrong use of an op; the text begins as TT_FATAL's does."""
+    """Wrong use of an op; the text begins with TT_FATAL."""
 
 
 def fatal(message: str) -> FatalError:
@@ -102,7 +102,7 @@ class Shape(Sequence[int]):
         return len(self._values)
 
     def to_rank(self, rank: int) -> Shape:
-        """With leading dimensions of 1 added or removed."""
+        """The shape with leading dimensions of 1 added or removed."""
         missing = rank - len(self._values)
         check(missing >= 0 or all(v == 1 for v in self._values[:-missing]),
               f"cannot convert {self} to rank {rank}")

@@ -179,7 +179,7 @@ def preprocess_model_parameters(*, initialize_model: Callable[[], Any] | None = 
     """The parameters of a model; on DEVICE if it is given. A module for which CONVERT_TO_TTNN is
     false keeps those of torch."""
     if initialize_model is None:
-        raise RuntimeError("preprocess_model_parameters needs initialize_model: there is no cache")
+        raise RuntimeError("preprocess_model_parameters needs initialize_model: models are not cached")
     model = initialize_model()
     if hasattr(model, "eval"):
         model = model.eval()

@@ -87,7 +87,7 @@ def device(request: Any, device_params: dict[str, Any]) -> Iterator[Any]:
 
 @pytest.fixture
 def mesh_device(request: Any, device_params: dict[str, Any]) -> Iterator[Any]:
-    """Of one device, unless the test asks for more, which the software device does not have."""
+    """A mesh of one device; tests that need more are skipped."""
     shape = getattr(request, "param", 1)
     shape = shape if isinstance(shape, tuple) else (1, int(shape))
     if shape[0] * shape[1] > ttnn.get_num_devices():
@@ -123,7 +123,7 @@ def reset_default_device() -> Iterator[None]:
 
 @pytest.fixture
 def model_location_generator() -> Callable[..., str]:
-    """Models by their names: there is no store of weights."""
+    """Models by name; weights are not downloaded."""
     return lambda model_version, *_, **__: model_version
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real package draws graphs of traced ops; here ops are in the recording, and nothing is drawn."""
+"""Replaces the real package's graphs of traced ops: ops are in the recording, and nothing is drawn."""
 from __future__ import annotations
 
 import contextlib

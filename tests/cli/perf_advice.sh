@@ -74,7 +74,7 @@ expect_exit 0 "$REPORT" replays.csv --min-percentage=0
 expect_line out '^ 1 +Matmul 1024 x 1024 x 1024 +0 +64 +HiFi4' '^ 2 +Copy' ' 4 device ops, 2 host ops' \
 	'^2 ops without a device time' 'Long gaps between ops' 'waited more than 6.5 μs' '2 of them are of a replayed trace' \
 	'2 host ops: 49.2 μs on the CPU .of 1 the input does not have the time' '2 ops were not measured' \
-	'SLOW: neither is .* 2 ops' '^95.24 %  Matmul .* 2 +Compute'
+	'SLOW: limited by neither .* 2 ops' '^95.24 %  Matmul .* 2 +Compute'
 expect_no_line out 'Record the ops|record the ops|trace the ops to shorten|more than 6 μs'
 # The first op that ran has no gap: ops captured before it did not run.
 expect_line out '^ 3 .* SLOW  Matmul 1024 x 1024 x 1024 +0 +100 μs +64'

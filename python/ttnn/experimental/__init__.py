@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that have no settled place."""
+"""Experimental ops."""
 from __future__ import annotations
 
 from typing import Any

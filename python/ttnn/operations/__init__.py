@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tests of the real package find golden functions."""
+"""Golden functions, under the names that tests of the real package import."""
 from ttnn.operations import activations
