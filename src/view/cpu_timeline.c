@@ -20,12 +20,6 @@ struct cpu_list {
 	} cpus; /* by number */
 };
 
-static struct row_cache *cpu_list_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct cpu_list));
-}
-
 /* Where CPU is in the list, or would be. */
 static size_t cpu_place(const struct cpu_list *l, uint32_t cpu)
 {
@@ -107,8 +101,8 @@ static void cpu_list_free(struct row_cache *k)
 	free(l);
 }
 
-static const struct row_cache_kind cpu_lists = {cpu_list_make, cpu_list_take, cpu_list_memory,
-						cpu_list_rest, cpu_list_free};
+static const struct row_cache_kind cpu_lists = {sizeof(struct cpu_list), cpu_list_take,
+						cpu_list_memory, cpu_list_rest, cpu_list_free};
 
 static int cpu_list_get(struct view_call *c, struct cpu_list **list)
 {

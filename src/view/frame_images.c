@@ -66,13 +66,7 @@ static void images_free(struct row_cache *k)
 	free(s);
 }
 
-static struct row_cache *images_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct images));
-}
-
-static const struct row_cache_kind images_kind = {images_make, images_take, images_memory,
+static const struct row_cache_kind images_kind = {sizeof(struct images), images_take, images_memory,
 						  images_rest, images_free};
 
 /* The track of images of the process of a frame set; TRACE_NONE if there is none. */

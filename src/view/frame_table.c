@@ -63,6 +63,8 @@ static int frame_table_block_add(struct frames *f)
 	return r;
 }
 
+static const struct row_cache_kind marks, pairs;
+
 static int frames_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct frames *f = (struct frames *)k;
@@ -71,6 +73,7 @@ static int frames_take(struct row_cache *k, const struct trace_row *row)
 	struct frame frame;
 	int r;
 
+	f->fold.pairs = k->kind == &pairs;
 	if (!view_frames_row(&f->fold, row, &found))
 		return 0;
 	/* Moves a late frame to its place. */
@@ -111,21 +114,10 @@ static void frames_free(struct row_cache *k)
 	free(f);
 }
 
-static const struct row_cache_kind marks, pairs;
-
-static struct row_cache *frames_make(const struct row_cache_kind *kind)
-{
-	struct frames *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->fold.pairs = kind == &pairs;
-	return (struct row_cache *)f;
-}
-
-static const struct row_cache_kind marks = {frames_make, frames_take, frames_memory, frames_rest,
-					    frames_free};
-static const struct row_cache_kind pairs = {frames_make, frames_take, frames_memory, frames_rest,
-					    frames_free};
+static const struct row_cache_kind marks = {sizeof(struct frames), frames_take, frames_memory,
+					    frames_rest, frames_free};
+static const struct row_cache_kind pairs = {sizeof(struct frames), frames_take, frames_memory,
+					    frames_rest, frames_free};
 
 static int frames_of(struct view_call *c, uint32_t track, struct frames **frames)
 {

@@ -16,12 +16,6 @@ enum { NAME_WAIT, NAME_HOLD }; /* NAME_HOLD + 1: shared */
 
 /* ---------------------------------------------------------------- making */
 
-static struct row_cache *lock_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct lock));
-}
-
 static void lock_free(struct row_cache *k)
 {
 	struct lock *l = (struct lock *)k;
@@ -148,8 +142,8 @@ static int lock_take(struct row_cache *k, const struct trace_row *event)
 
 int lock_cached(struct view_call *c, uint32_t track, struct lock **l)
 {
-	static const struct row_cache_kind kind = {lock_make, lock_take, lock_memory, lock_rest,
-						   lock_free};
+	static const struct row_cache_kind kind = {sizeof(struct lock), lock_take, lock_memory,
+						   lock_rest, lock_free};
 	struct row_cache *k = NULL;
 	int r = row_cache_get(c, track, &kind, &k);
 

@@ -2,12 +2,6 @@
 /* Memory in use over time, and the life of each allocation, for the page. */
 #include "view/memory_history.h"
 
-static struct row_cache *pool_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct pool));
-}
-
 static int memory_history_pool_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct pool *p = (struct pool *)k;
@@ -69,8 +63,8 @@ static void pool_free(struct row_cache *k)
 
 int pool_of(struct view_call *c, uint32_t track, struct pool **pool)
 {
-	static const struct row_cache_kind kind = {pool_make, memory_history_pool_take, pool_memory,
-						   pool_rest, pool_free};
+	static const struct row_cache_kind kind = {sizeof(struct pool), memory_history_pool_take,
+						   pool_memory, pool_rest, pool_free};
 	struct row_cache *k = NULL;
 	int r = row_cache_get(c, track, &kind, &k);
 

@@ -70,11 +70,6 @@ static size_t parameters_memory(const struct row_cache *k)
 	return sizeof(*s) + s->n * (sizeof(*s->v) + 64) + s->numbers.cap * sizeof(struct map_slot);
 }
 
-static void parameters_rest(struct row_cache *k, bool last)
-{
-	(void)k, (void)last;
-}
-
 static void parameters_free(struct row_cache *k)
 {
 	struct parameters *s = (struct parameters *)k;
@@ -86,14 +81,8 @@ static void parameters_free(struct row_cache *k)
 	free(s);
 }
 
-static struct row_cache *parameters_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct parameters));
-}
-
-static const struct row_cache_kind parameters_kind = {
-	parameters_make, parameters_take, parameters_memory, parameters_rest, parameters_free};
+static const struct row_cache_kind parameters_kind = {sizeof(struct parameters), parameters_take,
+						      parameters_memory, NULL, parameters_free};
 
 static bool is_parameters_track(const struct trace_track *t)
 {

@@ -112,12 +112,6 @@ void values_clear(struct values *v)
 		spill_free(&v->levels[i]);
 }
 
-static struct row_cache *plot_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct values));
-}
-
 static size_t plot_memory(const struct row_cache *k)
 {
 	return sizeof(struct values) + values_memory((const struct values *)k);
@@ -137,8 +131,8 @@ static void plot_free(struct row_cache *k)
 
 int plot_of(struct view_call *c, uint32_t track, struct values **values)
 {
-	static const struct row_cache_kind plot = {plot_make, plot_take, plot_memory, plot_rest,
-						   plot_free};
+	static const struct row_cache_kind plot = {sizeof(struct values), plot_take, plot_memory,
+						   plot_rest, plot_free};
 	struct row_cache *k = NULL;
 	int r = row_cache_get(c, track, &plot, &k);
 

@@ -24,7 +24,7 @@ static void row_cache_remove(struct view_handle *h, size_t i)
 static int row_cache_new(struct view_handle *h, uint32_t track, const struct row_cache_kind *kind,
 			 struct row_cache **cache)
 {
-	struct row_cache *k = kind->make(kind);
+	struct row_cache *k = calloc(1, kind->bytes);
 
 	if (!k)
 		return TACHO_ENOMEM;
@@ -60,7 +60,7 @@ static int row_cache_read_on(struct row_cache *k, struct view_call *c)
 	if (r < 0)
 		return r;
 	k->seen = known;
-	if (taken)
+	if (taken && k->kind->rest)
 		k->kind->rest(k, !c->live);
 	return 0;
 }

@@ -12,12 +12,11 @@
 struct row_cache;
 
 struct row_cache_kind {
-	struct row_cache *(*make)(
-		const struct row_cache_kind *kind); /* zeroed memory for one, or NULL */
+	size_t bytes; /* of a result, which begins as zeros */
 	int (*take)(struct row_cache *k, const struct trace_row *row); /* rows by time */
 	size_t (*memory)(const struct row_cache *k);                   /* bytes, but for files */
-	void (*rest)(struct row_cache *k,
-		     bool last); /* a pass has ended; LAST: no rows will come */
+	/* A pass has ended; LAST: no rows will come. Or NULL. */
+	void (*rest)(struct row_cache *k, bool last);
 	void (*free)(struct row_cache *k);
 };
 

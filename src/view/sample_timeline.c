@@ -33,12 +33,6 @@ struct sample_row {
 #define SPAN_CPU(mark)       ((mark)&0xfffffu)
 #define SPAN_CALL(mark)      ((mark) >> 20)
 
-static struct row_cache *sample_row_make(const struct row_cache_kind *kind)
-{
-	(void)kind;
-	return calloc(1, sizeof(struct sample_row));
-}
-
 static int sample_row_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct sample_row *s = (struct sample_row *)k;
@@ -93,8 +87,9 @@ static void sample_row_free(struct row_cache *k)
 	free(s);
 }
 
-static const struct row_cache_kind sample_rows = {
-	sample_row_make, sample_row_take, sample_row_memory, sample_row_rest, sample_row_free};
+static const struct row_cache_kind sample_rows = {sizeof(struct sample_row), sample_row_take,
+						  sample_row_memory, sample_row_rest,
+						  sample_row_free};
 
 static int sample_row_get(struct view_call *c, uint32_t track, struct sample_row **row)
 {

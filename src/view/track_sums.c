@@ -13,25 +13,21 @@ bool track_sums_wanted(const struct view_call *c, uint32_t tracks)
 	return n > TRACK_SUMS_FROM;
 }
 
-struct row_cache *track_sums_make(const struct row_cache_kind *kind)
+static const struct track_sums_kind *track_sums_kind_of(const struct track_sums *f)
 {
-	struct track_sums *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->kind = (const struct track_sums_kind *)kind; /* it begins with it */
-	return (struct row_cache *)f;
+	return (const struct track_sums_kind *)f->cache.kind; /* it begins with it */
 }
 
 /* Makes room for tracks up to TRACK. */
 static int figures_grow(struct track_sums *f, uint32_t track)
 {
 	uint32_t tracks = track + track / 2 + 16;
-	uint8_t *sums = reallocarray(f->sums, tracks, f->kind->size);
+	uint8_t *sums = reallocarray(f->sums, tracks, track_sums_kind_of(f)->size);
 
 	if (!sums)
 		return TACHO_ENOMEM;
-	memset(sums + (size_t)f->tracks * f->kind->size, 0,
-	       (size_t)(tracks - f->tracks) * f->kind->size);
+	memset(sums + (size_t)f->tracks * track_sums_kind_of(f)->size, 0,
+	       (size_t)(tracks - f->tracks) * track_sums_kind_of(f)->size);
 	f->sums = sums;
 	f->tracks = tracks;
 	return 0;
@@ -41,31 +37,27 @@ int track_sums_take(struct row_cache *k, const struct trace_row *row)
 {
 	struct track_sums *f = (struct track_sums *)k;
 
-	if (k->row_kind != f->kind->tracks)
+	if (k->row_kind != track_sums_kind_of(f)->tracks)
 		return 0;
 	if (k->row_track >= f->tracks && figures_grow(f, k->row_track) < 0)
 		return TACHO_ENOMEM;
-	return f->kind->take(f, f->sums + (size_t)k->row_track * f->kind->size, row);
+	return track_sums_kind_of(f)->take(
+		f, f->sums + (size_t)k->row_track * track_sums_kind_of(f)->size, row);
 }
 
 size_t track_sums_memory(const struct row_cache *k)
 {
 	const struct track_sums *f = (const struct track_sums *)k;
 
-	return sizeof(*f) + (size_t)f->tracks * f->kind->size;
-}
-
-void track_sums_rest(struct row_cache *k, bool last)
-{
-	(void)k, (void)last;
+	return sizeof(*f) + (size_t)f->tracks * track_sums_kind_of(f)->size;
 }
 
 void track_sums_free(struct row_cache *k)
 {
 	struct track_sums *f = (struct track_sums *)k;
 
-	for (uint32_t i = 0; f->kind->clear && i < f->tracks; i++)
-		f->kind->clear(f->sums + (size_t)i * f->kind->size);
+	for (uint32_t i = 0; track_sums_kind_of(f)->clear && i < f->tracks; i++)
+		track_sums_kind_of(f)->clear(f->sums + (size_t)i * track_sums_kind_of(f)->size);
 	free(f->sums);
 	free(f);
 }
@@ -76,7 +68,8 @@ static int figures_count(struct view_call *c, struct track_sums *f, uint64_t t0,
 	struct trace_rows *rows;
 	struct trace_row row;
 	uint64_t steps = 0;
-	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, f->kind->before ? 0 : t0, t1);
+	int r = trace_rows_open(&rows, c->trace, TRACE_NONE, track_sums_kind_of(f)->before ? 0 : t0,
+				t1);
 
 	if (r < 0)
 		return r;
@@ -97,14 +90,17 @@ int track_sums_of(struct view_call *c, const struct track_sums_kind *kind, uint6
 	struct row_cache *k = NULL;
 	int r;
 
+	*figures = NULL;
 	if (t0 == 0 && t1 == UINT64_MAX) {
 		r = row_cache_get(c, TRACE_NONE, &kind->cache, &k);
 	} else {
-		k = track_sums_make(&kind->cache);
-		r = k ? figures_count(c, (struct track_sums *)k, t0, t1) : TACHO_ENOMEM;
-		if (k)
-			((struct track_sums *)k)->of_range = true;
-		if (r < 0 && k) {
+		k = calloc(1, kind->cache.bytes);
+		if (!k)
+			return TACHO_ENOMEM;
+		k->kind = &kind->cache;
+		r = figures_count(c, (struct track_sums *)k, t0, t1);
+		((struct track_sums *)k)->of_range = true;
+		if (r < 0) {
 			track_sums_free(k);
 			k = NULL;
 		}
@@ -115,7 +111,7 @@ int track_sums_of(struct view_call *c, const struct track_sums_kind *kind, uint6
 
 const void *track_sums_at(const struct track_sums *f, uint32_t track)
 {
-	return track < f->tracks ? f->sums + (size_t)track * f->kind->size : NULL;
+	return track < f->tracks ? f->sums + (size_t)track * track_sums_kind_of(f)->size : NULL;
 }
 
 void track_sums_put(struct track_sums *f)

@@ -24,7 +24,6 @@ struct track_sums_kind {
 
 struct track_sums {
 	struct row_cache cache;
-	const struct track_sums_kind *kind;
 	uint8_t *sums; /* by track */
 	uint32_t tracks;
 	uint64_t t0;   /* the range begins there */
@@ -45,16 +44,14 @@ const void *track_sums_at(const struct track_sums *f, uint32_t track);
 void track_sums_put(struct track_sums *f);
 
 /* For the tables of kinds: TRACK_SUMS_CACHE. */
-struct row_cache *track_sums_make(const struct row_cache_kind *kind);
 int track_sums_take(struct row_cache *k, const struct trace_row *row);
 size_t track_sums_memory(const struct row_cache *k);
-void track_sums_rest(struct row_cache *k, bool last);
 void track_sums_free(struct row_cache *k);
 
-#define TRACK_SUMS_CACHE                                                              \
-	{                                                                             \
-		track_sums_make, track_sums_take, track_sums_memory, track_sums_rest, \
-			track_sums_free                                               \
+#define TRACK_SUMS_CACHE                                                             \
+	{                                                                            \
+		sizeof(struct track_sums), track_sums_take, track_sums_memory, NULL, \
+			track_sums_free                                              \
 	}
 
 #endif
