@@ -31,6 +31,7 @@ struct json {
 	int indent;               /* blanks per level; 0: one */
 };
 
+/* Begins one JSON value in OUT, which must outlive J. Errors of memory are in OUT->failed. */
 void json_init(struct json *j, struct buf *out);
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);

@@ -24,6 +24,7 @@ struct progress {
 	uint64_t start_ns, next_ns; /* now_ns(): of progress_start(), of the next line */
 };
 
+/* Progress lines go to stderr, if that is a terminal and not QUIET. */
 void progress_start(struct progress *p, bool quiet);
 
 /* Is it time for a line? For callers whose text is expensive to make. */

@@ -63,6 +63,7 @@ int capture_open(struct capture **c, const struct capture_options *options,
 int capture_resume(struct capture **c, const char *session, const struct capture_options *options,
 		   struct tacho_error *err);
 
+/* The folder of the session. */
 const char *capture_session(const struct capture *c);
 /* Why the session is not in its usual place; "" otherwise. */
 const char *capture_note(const struct capture *c);
@@ -106,6 +107,7 @@ size_t capture_alive(struct capture *c);
 /* Programs given to capture_attach() that are still alive. */
 unsigned capture_attached_alive(const struct capture *c);
 
+/* Sets the wait status of a process, for its row in the trace. */
 void capture_exit_status(struct capture *c, uint32_t pid, int status);
 void capture_summary(const struct capture *c, struct capture_summary *summary);
 

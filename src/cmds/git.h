@@ -15,6 +15,7 @@ struct git_commit {
 	bool dirty;    /* tracked files differ from it */
 };
 
+/* Describes HEAD of the working tree FOLDER. TACHO_EREAD: it has none. */
 int git_commit_read(struct git_commit *c, const char *folder, struct tacho_error *err);
 
 #endif

@@ -96,7 +96,7 @@ int words_split(struct words *words, const char *command, struct tacho_error *er
 	while (r == 0 && words->settings < words->n && is_setting(words->v[words->settings]))
 		words->settings++;
 	if (r == 0 && words->settings == words->n)
-		r = err_set(err, TACHO_EUSAGE, "there is no command to run");
+		r = err_set(err, TACHO_EUSAGE, "no command to run");
 	if (r < 0)
 		words_free(words);
 	return r;

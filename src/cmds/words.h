@@ -18,6 +18,7 @@ struct words {
 	char *text;      /* v points into it */
 };
 
+/* End WORDS with words_free(). TACHO_EUSAGE: a quote is not closed. */
 int words_split(struct words *words, const char *command, struct tacho_error *err);
 void words_free(struct words *words);
 

@@ -83,6 +83,7 @@ const char *stragglers_name(const struct stragglers *s, const struct stragglers_
 
 /* ---- for readers: members one after the other, then the analysis ---- */
 
+/* Compiles the names of collectives. End S with stragglers_free(), also after an error. */
 int stragglers_begin(struct stragglers *s, const struct stragglers_options *options,
 		     struct tacho_error *err);
 

@@ -8,6 +8,7 @@
 
 #define SHA1_BYTES 20u
 
+/* For the handshake of WebSockets only: SHA-1 is not secure. */
 void sha1(const void *bytes, size_t len, uint8_t hash[SHA1_BYTES]);
 
 #endif

@@ -62,8 +62,11 @@ struct nn {
 	uint64_t bytes; /* of all tensors of nn_tensor_new() */
 };
 
+/* Opens a device of architecture ARCH (NULL: the environment's). NN starts as zeros; nn_close()
+ * ends it. */
 int nn_open(struct nn *nn, const char *arch);
 void nn_close(struct nn *nn);
+/* Waits for all ops. */
 int nn_finish(struct nn *nn);
 /* Why the last call of this thread failed. */
 const char *nn_error(void);

@@ -87,6 +87,7 @@ void op_issue_add(struct op_issues *issues, enum op_issue_kind kind, const char 
 /* Whether the figures of OP cannot be trusted. */
 bool op_issues_unreliable(const struct op_issues *issues, uint64_t op);
 
+/* The number of issues that mean damaged or missing data, and of all. */
 uint64_t op_issues_damage(const struct op_issues *issues);
 uint64_t op_issues_total(const struct op_issues *issues);
 const char *op_issue_word(enum op_issue_kind kind);

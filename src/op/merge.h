@@ -18,6 +18,7 @@ struct op_merge_result {
 	uint64_t unmatched; /* rows of other reports that the first lacks */
 };
 
+/* Writes the ops reports PATHS to OUT as one. */
 int op_merge(char **paths, int count, FILE *out, struct op_merge_result *result,
 	     struct tacho_error *err);
 

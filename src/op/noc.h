@@ -42,6 +42,7 @@ struct op_noc {
 /* Sorts the ops as op_noc_find() requires. */
 void op_noc_sort(struct op_noc *noc);
 
+/* After op_noc_sort(). NULL if the op has no NoC events. */
 const struct op_noc_op *op_noc_find(const struct op_noc *noc, int64_t device, uint64_t id,
 				    int64_t trace, int64_t session);
 void op_noc_free(struct op_noc *noc);

@@ -261,8 +261,11 @@ struct perf_window_rows {
 	uint32_t *stands;
 };
 
+/* True if the duration or gap of a row comes from a wrapped counter or a lost record. */
 bool perf_row_invalid(const struct perf_row *row);
+/* The cores that an op could have used. */
 int perf_available(const struct perf_report *report, const struct perf_op *op);
+/* True if all sizes that an op's figures need are present and possible. */
 bool perf_shape_known(const struct perf_kind *k);
 int perf_next_labels(struct perf_input *in);
 int perf_window_rows_take(struct perf_window_rows *w, const struct perf_order *order,

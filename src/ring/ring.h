@@ -103,6 +103,7 @@ uint32_t ring_session_recorder(const char *dir);
  */
 int ring_session_set_output(struct ring_session *s, const char *path, struct tacho_error *err);
 
+/* Producers record from now on. */
 void ring_session_start(struct ring_session *s);
 void ring_session_stop(struct ring_session *s); /* producers see it at their next event */
 
@@ -141,6 +142,7 @@ void ring_session_free_joins(struct ring_session *s, const struct ring_failed_jo
 
 /* ---------------------------------------------------------------- the pool */
 
+/* Creates the session's pool; all processes together may use LIMIT_MB. */
 int ring_pool_create(struct ring_session *s, uint32_t limit_mb, struct tacho_error *err);
 int ring_pool_adopt(struct ring_session *s, bool keep, struct tacho_error *err);
 void ring_pool_close(struct ring_session *s);
@@ -347,6 +349,7 @@ void ring_stream_losses(const struct ring_stream *s, struct ring_losses *losses)
 /* Losses of threads without a stream. */
 void ring_losses(const struct ring_reader *r, struct ring_losses *losses);
 
+/* Where reading continues, for ring_stream_seek() of a later recorder. */
 void ring_stream_position(const struct ring_stream *s, struct ring_position *position);
 /* Continues at a position of an earlier recorder; false if the ring no longer has it. */
 bool ring_stream_seek(struct ring_stream *s, const struct ring_position *position);

@@ -47,6 +47,7 @@ struct tensix_config {
 	uint32_t number;       /* of the device, for messages */
 };
 
+/* A device whose cores are in reset. CONFIG is copied. */
 int tensix_new(struct tensix **out, const struct tensix_config *config, struct tacho_error *err);
 void tensix_free(struct tensix *t);
 

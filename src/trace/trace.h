@@ -427,6 +427,7 @@ int trace_writer_resume(struct trace_writer **w, const char *path,
 			const struct trace_writer_options *options, const void **state,
 			size_t *state_len, struct tacho_error *err);
 
+/* Replaces the property KEY. Both strings are copied. */
 int trace_set_property(struct trace_writer *w, const char *key, const char *value);
 int trace_add_clock_point(struct trace_writer *w, const struct trace_clock_point *point);
 

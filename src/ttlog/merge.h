@@ -22,6 +22,7 @@ struct ttlog_merged {
 /* Whether PATH begins as a device log does. */
 bool ttlog_is_device_log(const char *path);
 
+/* Writes the device logs PATHS to OUT as one. */
 int ttlog_merge(char **paths, int count, FILE *out, struct ttlog_merged *merged,
 		struct tacho_error *err);
 

@@ -33,6 +33,7 @@ struct view_options {
 	size_t source_count;
 };
 
+/* An empty view; view_add() fills it. The folders of OPTIONS must outlive it. */
 int view_open(struct view **view, const struct view_options *options, struct tacho_error *err);
 /* Ends view_follow(), frees all. Takes NULL. */
 void view_close(struct view *view);
