@@ -136,7 +136,7 @@ def leave() -> None:
     global _users
     _users -= 1
     if not _users:
-        _tell_if_displaced()
+        _warn_if_displaced()
         _tracy.stop()
 
 
@@ -150,7 +150,7 @@ def set_lines(on: bool) -> bool:
     return was
 
 
-def _tell_if_displaced() -> None:
+def _warn_if_displaced() -> None:
     """Warns if a later profiler, debugger or coverage tool replaced ours."""
     if not _tracy.displaced():
         return
@@ -209,7 +209,7 @@ def begin() -> None:
     _begun = True
     load()
     import atexit
-    atexit.register(_tell_if_displaced)
+    atexit.register(_warn_if_displaced)
     _name_threads()
     if "log-gc" in _used().switches:
         _log_gc()

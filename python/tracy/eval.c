@@ -108,7 +108,7 @@ static inline int only_makes_generator(eval_frame *frame)
 }
 
 /*
- * Below this address the stack is too deep for the hook. When the next frame has to be looked at
+ * Below this address the stack is too deep for the hook. When the next frame has to be checked
  * for other reasons no address is good enough: one comparison asks for both.
  */
 static __thread uintptr_t stack_limit __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;

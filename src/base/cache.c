@@ -39,8 +39,8 @@ void cache_touch(const char *path)
 ORDER_BY(by_use, struct kept, ORDER_DOWN(used));
 
 /* Removes what is old; the others are added to KEPT. */
-static void look_at(int folder, const char *name, const struct cache_kind *kind,
-		    struct kept_files *kept)
+static void file_check(int folder, const char *name, const struct cache_kind *kind,
+		       struct kept_files *kept)
 {
 	struct kept one;
 	struct stat st;
@@ -77,7 +77,7 @@ void cache_trim(const char *folder, const struct cache_kind *kind, const char *k
 	}
 	while ((e = readdir(d)))
 		if (!keep || strcmp(e->d_name, keep))
-			look_at(dirfd(d), e->d_name, kind, &kept);
+			file_check(dirfd(d), e->d_name, kind, &kept);
 	if (kept.n)
 		qsort(kept.v, kept.n, sizeof(*kept.v), by_use);
 	for (size_t i = 0; i < kept.n; i++) {

@@ -120,7 +120,7 @@ static void print_summary(const struct session *s)
 /* -------------------------------------------------------------------- loop */
 
 /* Sums up the clients. Returns how many have not ended. */
-static size_t tracy_capture_look(struct session *s, int *failure)
+static size_t tracy_capture_poll(struct session *s, int *failure)
 {
 	size_t open = 0;
 
@@ -172,7 +172,7 @@ static int tracy_capture_record(struct session *s, int *failure, struct tacho_er
 		uint64_t now;
 
 		r = tracy_hub_round(s->hub, 100, err);
-		open = tracy_capture_look(s, failure);
+		open = tracy_capture_poll(s, failure);
 		if (!open && !s->conf->discover)
 			break;
 		now = now_ns();
@@ -187,7 +187,7 @@ static int tracy_capture_record(struct session *s, int *failure, struct tacho_er
 	tracy_hub_stop(s->hub);
 	while (r >= 0 && tracy_hub_recording(s->hub) && record_stops() < 2)
 		r = tracy_hub_round(s->hub, 50, err);
-	tracy_capture_look(s, failure);
+	tracy_capture_poll(s, failure);
 	if (s->shown)
 		fputs("\r\033[K", stderr);
 	return r < 0 ? r : 0;

@@ -241,9 +241,9 @@ static void on_growth(void *http)
 	server_wake(http);
 }
 
-static bool is_looked_at(void *http, double seconds)
+static bool is_watched(void *http, double seconds)
 {
-	return server_looked_at(http, seconds);
+	return server_is_watched(http, seconds);
 }
 
 int http_open(struct http **http, struct view *view, const struct http_options *options,
@@ -304,7 +304,7 @@ int http_start(struct http *http, uint16_t port, struct tacho_error *err)
 		http->server = NULL;
 		return err_set(err, TACHO_ENOMEM, "cannot start the server");
 	}
-	r = view_follow(http->view, &(struct view_listener){on_growth, is_looked_at, http});
+	r = view_follow(http->view, &(struct view_listener){on_growth, is_watched, http});
 	return r < 0 ? err_set(err, r, "cannot start the server") : 0;
 }
 

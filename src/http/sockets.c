@@ -155,7 +155,7 @@ bool sockets_open(const struct server *s)
 	return false;
 }
 
-bool server_looked_at(struct http *http, double seconds)
+bool server_is_watched(struct http *http, double seconds)
 {
 	struct server *s = http->server;
 	bool yes;

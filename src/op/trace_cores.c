@@ -225,8 +225,8 @@ static void find_kinds(struct op_cores *c)
 		c->zones[i] = arch_zone_find(s->name, strlen(s->name));
 		c->kinds[i] = (uint8_t)marker_kind(s->function);
 		kinds |= 1u << c->kinds[i];
-		c->tells_ids |= !strncmp(s->function, OP_ID_FUNCTION, strlen(OP_ID_FUNCTION));
-		c->raw_only |= c->tells_ids || c->zones[i] & ARCH_ZONE_DISPATCH;
+		c->has_ids |= !strncmp(s->function, OP_ID_FUNCTION, strlen(OP_ID_FUNCTION));
+		c->raw_only |= c->has_ids || c->zones[i] & ARCH_ZONE_DISPATCH;
 	}
 	c->has_noc = kinds >> TRACE_MARK_NOC & 1;
 	c->raw_only |= kinds & (1u << TRACE_MARK_COUNTER | 1u << TRACE_MARK_TOTAL);

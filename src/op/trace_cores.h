@@ -62,7 +62,7 @@ struct op_cores {
 	uint32_t *zones; /* by source location: bits of enum arch_zone */
 	uint8_t *kinds;  /* the same of zones that are markers: enum trace_marker_kind */
 	bool has_noc;
-	bool tells_ids;        /* in functions of source locations, as Tracy does */
+	bool has_ids;          /* in functions of source locations, as Tracy does */
 	bool walked, has_meta; /* has_meta: after a walk */
 	/*
 	 * The trace has data that the runtime does not measure by itself, so that the raw log is

@@ -30,7 +30,7 @@ static bool is_record(const struct trace_row *row)
 	       row->kind == TRACE_ROW_MESSAGE;
 }
 
-static bool tells_of_ops(const struct trace_row *row)
+static bool row_has_op(const struct trace_row *row)
 {
 	return is_record(row) &&
 	       (row->kind != TRACE_ROW_MESSAGE || memmem(row->text, row->text_len, "TT_", 3));
@@ -48,7 +48,7 @@ static int has_message(struct trace *trace, uint32_t track)
 		return r;
 	do
 		r = trace_rows_next(rows, &row, &of);
-	while (r > 0 && !tells_of_ops(&row));
+	while (r > 0 && !row_has_op(&row));
 	trace_rows_close(rows);
 	return r;
 }
@@ -89,10 +89,9 @@ ORDER_BY(saved_by_time, struct op_live_row, ORDER_UP(row.time) ?: ORDER_UP(numbe
 /* The texts that op/messages.c searches for. */
 static bool row_counts(const struct trace_row *row)
 {
-	return tells_of_ops(row) ||
-	       (row->kind == TRACE_ROW_MESSAGE &&
-		(memmem(row->text, row->text_len, "markers were dropped", 20) ||
-		 memmem(row->text, row->text_len, "Profiler buffers were", 21)));
+	return row_has_op(row) || (row->kind == TRACE_ROW_MESSAGE &&
+				   (memmem(row->text, row->text_len, "markers were dropped", 20) ||
+				    memmem(row->text, row->text_len, "Profiler buffers were", 21)));
 }
 
 static int trace_host_rows_read(struct feeding *f, const uint8_t *tracks, struct op_live_host *live)

@@ -271,7 +271,7 @@ static int read_shifts(struct walk *w)
 	int r = 0;
 
 	w->shifts.n = 0;
-	if (!w->c->tells_ids)
+	if (!w->c->has_ids)
 		return 0;
 	for (uint32_t i = w->risc; i < w->c->riscs.n && w->c->riscs.v[i].core == first->core; i++) {
 		r = trace_markers_walk_track(w, w->c->riscs.v[i].track, take_shift);

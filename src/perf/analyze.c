@@ -561,7 +561,7 @@ static int make_ops(struct perf_report *r, struct perf_input *in, struct perf_or
 		code = perf_replays_take(r, order, in);
 	if (code == 0 && next)
 		code = perf_window_rows_take(&rows, order, in);
-	m->stands = rows.stands;
+	m->representative = rows.representative;
 	if (code == 0)
 		code = perf_merge(order, in, o, notes, m);
 	r->merged = m->merged;

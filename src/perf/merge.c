@@ -161,8 +161,8 @@ static void note_steps(struct queues *q, const struct perf_input *in, uint32_t r
 	for (size_t i = 0; i < q->n; i++) {
 		size_t f = q->v[i].file;
 
-		if (q->v[i].taken && q->m->stands)
-			q->m->stands[q->v[i].rows[q->v[i].at - 1]] = row;
+		if (q->v[i].taken && q->m->representative)
+			q->m->representative[q->v[i].rows[q->v[i].at - 1]] = row;
 		if (!q->v[i].taken || q->seen[f])
 			continue;
 		q->seen[f] = true;

@@ -66,12 +66,12 @@ int perf_window_rows_take(struct perf_window_rows *w, const struct perf_order *o
 			  const struct perf_input *in)
 {
 	w->duration = malloc((in->rows.n + 1) * sizeof(*w->duration));
-	w->stands = malloc((in->rows.n + 1) * sizeof(*w->stands));
-	if (!w->duration || !w->stands || vec_reserve(&w->order, order->n + 1) < 0)
+	w->representative = malloc((in->rows.n + 1) * sizeof(*w->representative));
+	if (!w->duration || !w->representative || vec_reserve(&w->order, order->n + 1) < 0)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < in->rows.n; i++) {
 		w->duration[i] = perf_row_invalid(&in->rows.v[i]) ? NAN : in->rows.v[i].duration;
-		w->stands[i] = (uint32_t)i;
+		w->representative[i] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < order->n; i++)
 		w->order.v[w->order.n++] = order->v[i];
@@ -82,7 +82,7 @@ void perf_window_rows_free(struct perf_window_rows *w)
 {
 	vec_free(&w->order);
 	free(w->duration);
-	free(w->stands);
+	free(w->representative);
 }
 
 /* An op of one device, by that device's clock. */
@@ -146,7 +146,7 @@ static size_t take_spans(const struct perf_report *r, const struct perf_window_r
 		uint32_t at = w->order.v[i];
 		const struct perf_row *row = &r->in->rows.v[at];
 
-		if (kept[w->stands[at]] && row->type == TYPE_DEVICE &&
+		if (kept[w->representative[at]] && row->type == TYPE_DEVICE &&
 		    row->device != PERF_NO_DEVICE && row->fw_start != PERF_NO_NUMBER &&
 		    row->fw_end != PERF_NO_NUMBER && !isnan(w->duration[at]))
 			spans[n++] = (struct span){

@@ -244,8 +244,8 @@ int perf_runs_mark(struct perf_report *report);
 /* Results of merging, besides the order. */
 struct perf_merged {
 	bool merged;
-	bool *started;    /* by file: an op of it precedes the remaining ones */
-	uint32_t *stands; /* by row: the row that represents it; NULL: not needed */
+	bool *started;            /* by file: an op of it precedes the remaining ones */
+	uint32_t *representative; /* by row: the row that represents it; NULL: not needed */
 };
 int perf_merge(struct perf_order *order, struct perf_input *in, const struct perf_options *options,
 	       struct perf_notes *notes, struct perf_merged *m);
@@ -258,7 +258,7 @@ int perf_overlap(struct perf_report *report);
 struct perf_window_rows {
 	struct perf_order order;
 	double *duration; /* by row: the mean of a collective replaces that of its first row */
-	uint32_t *stands;
+	uint32_t *representative;
 };
 
 /* True if the duration or gap of a row comes from a wrapped counter or a lost record. */

@@ -452,7 +452,7 @@ static bool ring_peek(struct events *e, struct event_ring *ring)
 	return true;
 }
 
-void events_look(struct events *e, void (*see)(void *context, const struct record *r),
+void events_peek(struct events *e, void (*see)(void *context, const struct record *r),
 		 void *context)
 {
 	for (size_t i = 0; i < e->rings.n; i++) {

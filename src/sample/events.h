@@ -19,7 +19,7 @@ struct event_ring {
 	int leader; /* the first bookkeeping event, which owns the ring */
 	void *memory;
 	size_t size;            /* of the data, a power of two */
-	uint64_t seen;          /* records before this were passed to events_look() */
+	uint64_t seen;          /* records before this were passed to events_peek() */
 	uint64_t head, tail;    /* HEAD: the kernel's position at the last check */
 	uint64_t freed;         /* TAIL as the kernel knows it */
 	uint8_t *joined;        /* a record that wraps around the end, copied together */
@@ -74,7 +74,7 @@ void events_wait(const struct events *e, int ms);
 /* Reads the kernel's positions; then events_next() gives records with a time up to HORIZON. */
 void events_refresh(struct events *e);
 /* Calls SEE for each new sample in the rings, before its turn comes. */
-void events_look(struct events *e, void (*see)(void *context, const struct record *r),
+void events_peek(struct events *e, void (*see)(void *context, const struct record *r),
 		 void *context);
 /* NULL: no more. Valid until the next call. */
 const struct record *events_next(struct events *e, uint64_t horizon);

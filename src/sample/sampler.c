@@ -49,7 +49,7 @@ static void records_drain(struct sampler *s, uint64_t horizon)
 	unsigned n = 0;
 
 	events_refresh(&s->events);
-	events_look(&s->events, sample_see, s);
+	events_peek(&s->events, sample_see, s);
 	while ((r = events_next(&s->events, horizon)) != NULL) {
 		if (r->kind == RECORD_SAMPLE)
 			stack_sample(s, r);

@@ -51,7 +51,7 @@ struct lod_leaf {
 	uint32_t longest; /* ticks << 6 | its place in the node << 3 | (zones - 1) */
 };
 
-/* In LEAF.longest's ticks: the node does not fit 32 bits and its zones must be looked at. */
+/* In LEAF.longest's ticks: the node does not fit 32 bits and its zones must be read. */
 #define LEAF_WIDE ((1u << 26) - 1)
 
 struct lod_node {

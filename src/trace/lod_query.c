@@ -25,7 +25,7 @@ struct query {
 	uint32_t strip_pixel;
 	double per_pixel; /* ticks */
 
-	struct zblock *block;          /* that holds the zones looked at last */
+	struct zblock *block;          /* that holds the zones read last */
 	const struct segment *segment; /* of that block */
 };
 

@@ -192,9 +192,9 @@ static uint64_t lod_row_of(const struct trace_lod *lod, uint32_t lane, uint32_t 
 	return row_pixels(duration, res);
 }
 
-#define ROW_PIECE 512u /* pixels that are looked at together: a tile's */
+#define ROW_PIECE 512u /* pixels that are tested together: a tile's */
 
-/* Adds pixels [at, at + count) of the rows. They are looked at once before any is added. */
+/* Adds pixels [at, at + count) of the rows. All are tested before any is added. */
 static bool lod_row_add(struct trace_lod *lod, uint64_t at, uint64_t count, struct trace_strip *s)
 {
 	uint8_t scratch[ROW_PIECE];

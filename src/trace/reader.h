@@ -284,7 +284,7 @@ int zpayload_marks(struct trace_private *p, const struct zpayload *z, struct zon
 void zone_marks_free(struct zone_marks *m);
 
 /*
- * zpeek.c: columns [FIRST, END) of a block. TACHO_ENO: they cannot be looked at like this, which is
+ * zpeek.c: columns [FIRST, END) of a block. TACHO_ENO: they cannot be read in place, which is
  * no error. peek_at() gives number I; nothing is checked but that it is read from the block.
  */
 int zpeek_read(struct unpacker *u, const struct zpayload *z, uint32_t first, uint32_t end,
@@ -332,7 +332,7 @@ static inline void peek_run(const struct peek_column *c, uint32_t i, uint32_t n,
 
 /*
  * zblock.c: the block at OFFSET with at least COLUMNS decoded. A block that is damaged is noted in
- * trace->damage and comes back empty. zblock_put() gives it back. One that cannot be looked at
+ * trace->damage and comes back empty. zblock_put() gives it back. One that cannot be read
  * zone by zone comes back with .no_peek.
  */
 int zblock_get(struct trace_private *p, uint64_t offset, uint32_t columns, struct zblock **block);

@@ -43,7 +43,7 @@ uint64_t device_queue(uint64_t id)
 	       (uint64_t)(TRACE_CORE_DEVICE(id) & 255) << 11;
 }
 
-bool device_tells_ops(uint64_t id)
+bool device_has_ops(uint64_t id)
 {
 	return !TRACE_CORE_IS_OTHER(id) && (TRACE_CORE_RISC(id) == 0 || TRACE_CORE_RISC(id) == 5);
 }
@@ -53,7 +53,7 @@ bool device_op(const struct trace *trace, uint32_t track, uint32_t srcloc, uint3
 {
 	struct trace_extra e;
 
-	if (!device_tells_ops(trace->tracks[track].id) || trace->srclocs[srcloc].function[0])
+	if (!device_has_ops(trace->tracks[track].id) || trace->srclocs[srcloc].function[0])
 		return false;
 	for (uint32_t i = 0; i < extras && trace_cursor_extra(cursor, i, &e) == 0; i++) {
 		if (e.kind == TRACE_EXTRA_VALUE) {

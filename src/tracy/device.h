@@ -33,7 +33,7 @@ uint64_t device_queue(uint64_t id);
  * zone, is therefore stored as the function of the source location. Only zones of the first RISC of
  * a core carry it, on behalf of all. Returns whether this zone, of depth 0, has one.
  */
-bool device_tells_ops(uint64_t id); /* Returns whether a track is that RISC's. */
+bool device_has_ops(uint64_t id); /* Returns whether a track is that RISC's. */
 #define DEVICE_OP_FUNCTION "OP ID:%llu"
 bool device_op(const struct trace *trace, uint32_t track, uint32_t srcloc, uint32_t extras,
 	       struct trace_cursor *cursor, uint64_t *id);

@@ -110,7 +110,7 @@ static bool is_implied(const struct write *w, const struct out_context *c,
 	struct trace_extra e;
 
 	if (zone->depth || w->trace->srclocs[zone->srcloc].function[0] ||
-	    !device_tells_ops(first->id))
+	    !device_has_ops(first->id))
 		return false;
 	for (uint32_t i = 0; i < zone->extras; i++)
 		if (trace_cursor_extra(zone->cursor, i, &e) < 0 || e.kind != TRACE_EXTRA_VALUE)

@@ -71,7 +71,7 @@ struct path_walk {
 		VEC(struct path_part);
 	} parts;
 	struct map part_of; /* by class and name */
-	bool cut;           /* deep zones were not told apart */
+	bool cut;           /* deep zones were not distinguished */
 };
 
 /* -------------------------------------------------------------------- walk */

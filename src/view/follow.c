@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOKED_MS 50
+#define WATCHED_MS 50
 #define PAUSE_MS \
 	40 /* pause after new data: a busy recorder writes more often than a user can see */
-#define ALONE_MS   1000
-#define LOOKED_FOR 5.0 /* seconds after the last request */
+#define ALONE_MS    1000
+#define WATCHED_FOR 5.0 /* seconds after the last request */
 
 /* The state of a trace for the list and the WebSockets. Called with its lock held. */
 void now_set(struct view_trace *t, const struct trace *trace)
@@ -75,7 +75,7 @@ static bool session_renew(struct view_trace *t)
 }
 
 /* Reads new data. True if there was any. */
-static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
+static bool trace_step(struct view *view, struct view_trace *t, bool watched)
 {
 	struct view_handle *h = NULL;
 	struct trace *trace;
@@ -86,7 +86,7 @@ static bool trace_step(struct view *view, struct view_trace *t, bool looked_at)
 	if (r < 0)
 		return false;
 	trace = h->trace;
-	if (t->session && looked_at)
+	if (t->session && watched)
 		ring_follow_touch(t->session);
 	r = trace_refresh(trace, NULL);
 	if (r > 0 && !alive)
@@ -126,17 +126,17 @@ static void *follow_run(void *context)
 
 	pthread_mutex_lock(&view->follow_lock);
 	while (!view->stopping) {
-		bool looked_at = view->listener.wanted(view->listener.context, LOOKED_FOR), changed,
+		bool watched = view->listener.wanted(view->listener.context, WATCHED_FOR), changed,
 		     reported;
 
 		pthread_mutex_unlock(&view->follow_lock);
-		changed = trace_step(view, t, looked_at);
-		reported = looked_at && t->session && t->live; /* no other thread changes these */
+		changed = trace_step(view, t, watched);
+		reported = watched && t->session && t->live; /* no other thread changes these */
 		pthread_mutex_lock(&view->follow_lock);
 		if (!reported || changed) {
-			struct timespec until = now_realtime_plus(reported    ? PAUSE_MS
-								  : looked_at ? LOOKED_MS
-									      : ALONE_MS);
+			struct timespec until = now_realtime_plus(reported  ? PAUSE_MS
+								  : watched ? WATCHED_MS
+									    : ALONE_MS);
 
 			if (!view->stopping)
 				pthread_cond_timedwait(&view->follow_wake, &view->follow_lock,
@@ -144,7 +144,7 @@ static void *follow_run(void *context)
 		}
 		pthread_mutex_unlock(&view->follow_lock);
 		if (reported)
-			ring_follow_wait(t->session, LOOKED_MS);
+			ring_follow_wait(t->session, WATCHED_MS);
 		pthread_mutex_lock(&view->follow_lock);
 	}
 	pthread_mutex_unlock(&view->follow_lock);
