@@ -16,7 +16,7 @@
 		[FIDELITY_HIFI2] = PASS(mhz) / 2, [FIDELITY_LOFI] = PASS(mhz)       \
 	}
 
-/* What a bank brings in a cycle. */
+/* Bytes per cycle of a bank. */
 #define BANK_BYTES(gbs, banks, mhz) ((gbs)*1000.0 / ((banks) * (mhz)))
 
 static const struct arch_xy wormhole_ethernet[] = {
@@ -198,7 +198,7 @@ const struct arch *arch_at(unsigned i)
 	return i < sizeof(archs) / sizeof(archs[0]) ? &archs[i] : NULL;
 }
 
-/* Is NAME one of the blank-separated words of LIST? */
+/* True if NAME is one of the blank-separated words of LIST. */
 static bool word_listed(const char *list, const char *name)
 {
 	size_t len = strlen(name);

@@ -30,7 +30,8 @@ struct arch_xy {
 	uint8_t x, y;
 };
 
-/* What perf-report compares an op with. Two releases of tt-perf-report differ in some figures. */
+/* Peaks that perf-report compares an op with. Two releases of tt-perf-report differ in some
+ * figures. */
 struct arch_peak {
 	uint16_t workers;       /* cores for ops, when a report does not say */
 	uint16_t sharded_cores; /* cores that a DRAM-sharded matmul reads with */

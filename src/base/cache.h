@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct cache_kind {
-	/* Is it one of these files by its NAME? *WHOLE: false when it was never completed. */
+	/* True if it is one of these files by its NAME. *WHOLE: false if it was never completed. */
 	bool (*is_ours)(const char *name, bool *whole);
 	uint64_t bytes; /* of all; those that were used last stay */
 };

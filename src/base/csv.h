@@ -56,7 +56,7 @@ int csv_next(struct csv *csv, struct csv_row *row, struct tacho_error *err);
 /* Takes NULL. */
 void csv_close(struct csv *csv);
 
-/* What a cell is when read as a number. */
+/* The type of a cell when read as a number. */
 enum csv_number {
 	CSV_BLANK, /* empty, blanks, or one of the usual words for "no value" (NA, nan, null, ..) */
 	CSV_INT,   /* digits only, within 64 bits */
@@ -75,7 +75,7 @@ enum csv_number csv_number(struct csv_cell cell, double *value);
 /* The same for whole numbers, exact in all 64 bits: 0, or TACHO_EFORMAT if the cell is none. */
 int csv_integer(struct csv_cell cell, int64_t *value);
 
-/* Is the cell empty or a word for "no value"? */
+/* True if the cell is empty or a word for "no value". */
 bool csv_blank(struct csv_cell cell);
 
 /* Appends TEXT as a cell, quoted only when it must be. */

@@ -12,7 +12,7 @@
  */
 const char *environ_get(const char *name);
 
-/* Whether this process got rights by its program file that its caller does not have. */
+/* True if this process got rights by its program file that its caller does not have. */
 bool environ_is_secure(void);
 
 /* All; ends with a NULL name. No help: known and honoured, not ours. */

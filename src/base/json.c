@@ -12,7 +12,7 @@ void json_init(struct json *j, struct buf *out)
 	j->out = out;
 }
 
-/* Is C written as it is? Such bytes are copied in runs. */
+/* True if C is written unescaped. Such bytes are copied in runs. */
 static bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';

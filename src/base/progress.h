@@ -27,7 +27,7 @@ struct progress {
 /* Progress lines go to stderr, if that is a terminal and not QUIET. */
 void progress_start(struct progress *p, bool quiet);
 
-/* Is it time for a line? For callers whose text is expensive to make. */
+/* True if a line is due: for callers whose text is expensive to make. */
 bool progress_due(const struct progress *p);
 
 /* Prints the line with the elapsed time before it, at most ten times a second. */

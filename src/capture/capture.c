@@ -494,7 +494,7 @@ fail:
 	return r;
 }
 
-/* Whether PATH is a file but not a trace, which no session can mean. */
+/* True if PATH is a file but not a trace, so no session is meant. */
 static bool is_other_file(const char *path)
 {
 	struct trace *t;
@@ -729,7 +729,7 @@ void capture_drain(struct capture *c)
 	take_clock(c);
 }
 
-/* Whether the trace is unfinished and still has its temporary name. */
+/* True if the trace is unfinished and still has its temporary name. */
 static bool is_unfinished(const struct capture *c)
 {
 	bool found;

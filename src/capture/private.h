@@ -253,7 +253,7 @@ static inline void stack_begin(struct capture *c, struct stack *s, uint64_t time
 	trace_nesting_begin(&s->nesting, srcloc);
 }
 
-/* Whether a zone of SRCLOC would be nested in another one of SRCLOC. */
+/* True if a zone of SRCLOC would be nested in another one of SRCLOC. */
 static inline bool stack_has(const struct stack *s, uint32_t srcloc)
 {
 	return trace_nesting_has(&s->nesting, srcloc, &s->zones.v->srcloc, s->zones.n,
@@ -347,9 +347,9 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 /* ---- absent.c: processes that could not be recorded */
 /* NAME is copied; unprintable characters become '?'. */
 void absent_add(struct capture *c, uint32_t pid, uint32_t reason, int error, const char *name);
-/* Whether processes could not join since the last checkpoint. */
+/* True if processes could not join since the last checkpoint. */
 bool absent_is_new(const struct capture *c);
-/* Whether the session's table may soon be full. */
+/* True if the session's table may soon be full. */
 bool absent_is_many(const struct capture *c);
 /*
  * Before a checkpoint: moves them from the session's table to the trace. After it: frees the table.

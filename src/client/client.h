@@ -133,7 +133,7 @@ void text_add_number(char *to, size_t size, uint64_t number);
 
 /* ---- seal.c: no system calls ---- */
 
-/* Whether system calls are forbidden: check before each call outside of startup. */
+/* True if system calls are forbidden: check before each call outside of startup. */
 bool client_is_sealed(void);
 /* Sets the ring whose recorder may seal this process; NULL: none. Its header must be in memory. */
 void seal_watch(const struct ring_header *ring);
@@ -175,7 +175,7 @@ void pool_give(uint64_t bytes);
 char *pool_claim(void);
 /* Frees an area at BASE that was claimed but not used. USABLE: accessible bytes. */
 void pool_unclaim(char *base, uint64_t usable);
-/* Whether BASE is an area of the mapped pool. */
+/* True if BASE is an area of the mapped pool. */
 bool pool_has(const char *base);
 
 /* ---- extent.c: memory in the ring file. Lock held. NULL: none ---- */

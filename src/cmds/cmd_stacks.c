@@ -283,7 +283,7 @@ static int changes_print(struct query *q, const struct conf *conf, const struct 
 
 		if (shown)
 			r = change_print(q, &t, &name, &items[at], depth);
-		/* What changes below a function can cancel out in it. */
+		/* Changes below a function can cancel out in its total. */
 		if (items[at].child && depth < deepest) {
 			at = items[at].child;
 			depth++;

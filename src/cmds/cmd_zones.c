@@ -37,7 +37,7 @@ struct longest {
 	size_t most;
 };
 
-/* Is X shorter than Y, or as long and later? The order of the list is the reverse of it. */
+/* True if X is shorter than Y, or as long and later: the reverse of the list's order. */
 static bool zones_shorter(const struct view_zone *x, const struct view_zone *y)
 {
 	uint64_t dx = x->zone.end - x->zone.start, dy = y->zone.end - y->zone.start;

@@ -36,7 +36,7 @@ struct cmds_exit {
 };
 extern const struct cmds_exit cmds_exits[];
 
-/* Whether writing to standard output has failed. */
+/* True if writing to standard output has failed. */
 bool cmds_stdout_failed(void);
 
 /*

@@ -8,7 +8,7 @@
 
 struct database_conf {
 	const char *db;
-	/* What is pushed, and which runs are meant */
+	/* the inputs of a push, and the selection of runs */
 	const char *project, *suite, *branch, *commit, *git, *run, *host;
 	struct opt_list config, labels, metrics, metric_files;
 	int64_t commit_seq, commit_time, part, last;

@@ -38,7 +38,7 @@ static int labels_read(struct pairs *pairs, const struct opt_list *list, struct 
 			return err_set(err, TACHO_ENOMEM, "no memory for labels");
 		if (!strcmp(pair.key, "pushed at"))
 			return err_set(err, TACHO_EUSAGE, "--label: 'pushed at' is taken");
-		/* What may be a secret is not stored. */
+		/* Possible secrets are not stored. */
 		scheme = strstr(pair.value, "://");
 		secret = scheme && strchr(scheme, '@');
 		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)

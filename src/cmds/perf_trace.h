@@ -6,7 +6,7 @@
 #include "op/load.h"
 #include "perf/gaps.h"
 
-/* Whether the file is a trace (.tacho or .tracy), by its first bytes. */
+/* True if the file is a trace (.tacho or .tracy), by its first bytes. */
 bool perf_trace_is(const char *path);
 
 /* The trace and its ops, which must outlive the input. */

@@ -80,7 +80,7 @@ int query_rows(struct query *q, uint32_t kind,
 	       int (*call)(void *context, const struct trace_row *row, uint32_t track),
 	       void *context);
 
-/* Whether this is a track of the kind, of a chosen process, and matches --name. */
+/* True if this is a track of the kind, of a chosen process, and matches --name. */
 bool query_shows(const struct query *q, uint32_t track, uint32_t kind);
 
 /* "T0..T1" in ticks of the trace. 0 or TACHO_EUSAGE. */

@@ -75,7 +75,7 @@ int ttlogs_write_host(const struct ttlogs_part *part, const char *folder, struct
 	return ttlogs_write_tracy(part, folder, notes, err);
 }
 
-/* Whether it has contents. False if it does not exist. */
+/* True if it has contents. False if it does not exist. */
 static bool has_files(const char *folder)
 {
 	DIR *dir = opendir(folder);

@@ -30,7 +30,7 @@ int viewer_start(struct http *http, int64_t port, bool quiet, struct tacho_error
 #define VIEWER_ANY_PORT INT64_MIN /* no port was given */
 int viewer_check_port(int64_t port, struct tacho_error *err);
 
-/* Whether the address means all addresses of the machine. */
+/* True if the address means all addresses of the machine. */
 bool viewer_is_everywhere(const char *address);
 /* Prints the URL, and how to reach it from elsewhere, to OUT. */
 void viewer_announce(const struct http *http, const char *bind, FILE *out);

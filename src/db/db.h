@@ -97,7 +97,7 @@ int db_metric_parse(struct db_metrics *m, const char *text, struct tacho_error *
 int db_metrics_read(struct db_metrics *m, const char *path, struct tacho_error *err);
 void db_metrics_free(struct db_metrics *m);
 
-/* What is pushed. Texts may be NULL: unknown. */
+/* The inputs of a push. Texts may be NULL: unknown. */
 struct db_push {
 	const char *const *paths; /* traces, reports */
 	size_t path_count;

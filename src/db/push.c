@@ -369,7 +369,7 @@ static int texts_send(struct pusher *p, struct tacho_error *err)
 
 /* -------------------------------------------------------------------- push */
 
-/* Has every row arrived exactly once? Tables on other servers may need a moment. */
+/* Checks that every row has arrived exactly once. Tables on other servers may need a moment. */
 static int push_count(struct pusher *p, struct tacho_error *err)
 {
 	const struct db_argument args[] = {{.id = p->row.push}};

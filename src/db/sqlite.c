@@ -178,7 +178,7 @@ static int sqlite_init(struct db *db, const struct db_layout *layout, struct tac
 		 APPLICATION_ID, DB_SCHEMA);
 	for (size_t i = 0; i < DB_TABLES; i++)
 		table_create(&db_tables[i], &sql);
-	/* What gc, rm and the check of a push ask by push. */
+	/* For the queries of gc, rm and the check of a push. */
 	buf_adds(&sql, "CREATE INDEX IF NOT EXISTS op_stat_push ON op_stat(push);\n"
 		       "CREATE INDEX IF NOT EXISTS zone_stat_push ON zone_stat(push);\n"
 		       "CREATE INDEX IF NOT EXISTS metric_push ON metric(push);\n");

@@ -98,7 +98,7 @@ struct folders {
 	char firmware[PATH_MAX + 64], include[PATH_MAX + 64], forward[PATH_MAX + 80];
 };
 
-/* Does ROOT, the prefix of an installation, contain the firmware? */
+/* True if ROOT, the prefix of an installation, contains the firmware. */
 static bool firmware_below(const char *root, struct folders *f)
 {
 	snprintf(f->firmware, sizeof(f->firmware), "%s/" TACHO_SHARE "/firmware", root);

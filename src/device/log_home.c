@@ -209,7 +209,7 @@ static int log_home_take(const char *folder, struct log_home **out, struct tacho
 	return *out != NULL;
 }
 
-/* Does the log describe devices like this one? An empty log does. */
+/* True if the log describes devices like this one, or is empty. */
 static bool log_home_is_usable(struct log_home *h, const struct tacho_device *d)
 {
 	struct buf head = BUF_INIT;

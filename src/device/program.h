@@ -66,7 +66,7 @@ int core_set_make(struct core_set *set, const struct tacho_device *d, bool ether
 		  const struct tacho_core_range *ranges, unsigned count,
 		  const struct tacho_core_range *one);
 bool core_set_has(const struct core_set *set, unsigned x, unsigned y);
-/* Do they share a core? FIRST (may be NULL) gets one. */
+/* True if they share a core. FIRST (may be NULL) gets one. */
 bool core_set_meets(const struct core_set *a, const struct core_set *b, struct tacho_core *first);
 
 /* ---- cbs.c ---- */

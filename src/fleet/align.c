@@ -43,7 +43,7 @@ static struct align_range align_range(const struct align_instances *list, double
 	return r;
 }
 
-/* What a search makes as large as it can: a concave function of the drift. */
+/* The function that a search maximises: concave in the drift. */
 struct align_goal {
 	const struct align_instances *list;
 	double at;

@@ -129,7 +129,7 @@ int fleet_collect(struct fleet *f, struct tacho_error *err)
 	return r;
 }
 
-/* What the recordings of a host have in common of one collective. */
+/* A collective that all recordings of a host share. */
 struct host_visit {
 	struct fleet_visit v;
 	uint32_t members;

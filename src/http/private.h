@@ -93,7 +93,7 @@ void server_stop(struct http *http);
 void server_drop_sockets(struct http *http);
 /* Wakes the WebSockets to send news. */
 void server_wake(struct http *http);
-/* Whether there was a request within so many seconds, or a WebSocket is open. */
+/* True if there was a request within so many seconds, or a WebSocket is open. */
 bool server_is_watched(struct http *http, double seconds);
 
 #endif

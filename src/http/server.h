@@ -61,9 +61,9 @@ enum MHD_Result socket_answer(struct server *s, struct MHD_Connection *con,
 			      const struct http_reply *reply);
 /* Ends the sockets whose threads have finished, or all. One thread at a time. */
 void sockets_end(struct server *s, bool all);
-/* Whether one is open. Called with the lock held. */
+/* True if one is open. Called with the lock held. */
 bool sockets_open(const struct server *s);
-/* Whether there is no room for another one. */
+/* True if there is no room for another one. */
 bool sockets_full(struct server *s);
 
 #endif

@@ -22,7 +22,7 @@ struct import_notes {
  */
 int import_chrome(struct trace_writer *w, int fd, const char *path, struct import_notes *notes,
 		  struct tacho_error *err);
-/* Whether PATH begins like JSON. Any error means no. */
+/* True if PATH begins like JSON. Any error means no. */
 bool import_chrome_is(const char *path);
 
 /* The same for the text of "perf script": samples of the first event, with their call stacks. */

@@ -117,7 +117,7 @@ int perf_module(struct perf_samples *p, const char *path, uint64_t time, uint32_
 			*module = *at;
 			return 0;
 		}
-	/* What exceeds the limit is one module. */
+	/* Modules beyond the limit share one. */
 	*module = p->paths.n < LIMIT_MODULES - 1 ? (uint32_t)p->paths.n : 1;
 	if (*module == 1 && p->paths.n > 1)
 		return 0;

@@ -212,7 +212,7 @@ static double tensor_bytes(const struct nn_tensor *t)
 	return (double)nn_pages(t) * nn_page_size(t);
 }
 
-/* What the report shows of a call; the strings are the call's. */
+/* The description of a call for the report; the strings are the call's. */
 struct nn_description {
 	struct tacho_op op;
 	struct tacho_tensor tensors[NN_TENSORS + NN_OUTPUTS];

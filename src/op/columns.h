@@ -94,10 +94,10 @@ struct op_column_def {
 
 extern const struct op_column_def op_columns[OP_COLUMNS];
 
-/* Does a file of this architecture have the column? Quasar replaces some with its own. */
+/* True if a file of this architecture has the column. Quasar replaces some with its own. */
 bool op_column_shown(enum op_column column, bool quasar);
 
-/* Do its cells hold numbers? The others may hold any text. */
+/* True if its cells hold numbers. Others may hold any text. */
 static inline bool op_column_numeric(enum op_column column)
 {
 	return op_columns[column].type != OP_TEXT || op_columns[column].unit[0];

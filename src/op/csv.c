@@ -109,7 +109,7 @@ static int column_find(struct reading *r, struct csv_cell name, struct op_field 
 	return 0;
 }
 
-/* Does the column belong to the program, which calls of the same kind share? */
+/* True if the column belongs to the program, which calls of the same kind share. */
 static bool is_shared(const struct op_table *t, struct op_field f)
 {
 	return f.source == OP_FIELD_INPUT || f.source == OP_FIELD_OUTPUT ||

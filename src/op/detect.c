@@ -168,7 +168,7 @@ static void op_add(struct detect *d, const struct devlog_marker *m, uint32_t zon
 	}
 }
 
-/* Is it the firmware zone that delimits a core's part of an op? */
+/* True for the firmware zone that delimits a core's part of an op. */
 static bool is_master(uint32_t zone, enum arch_risc risc)
 {
 	return (zone & ARCH_ZONE_BRISC_FW && risc == RISC_BRISC) ||

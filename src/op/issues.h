@@ -84,7 +84,7 @@ void op_issue_add(struct op_issues *issues, enum op_issue_kind kind, const char 
 		  uint64_t line, struct op_place place, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* Whether the figures of OP cannot be trusted. */
+/* True if the figures of OP cannot be trusted. */
 bool op_issues_unreliable(const struct op_issues *issues, uint64_t op);
 
 /* The number of issues that mean damaged or missing data, and of all. */

@@ -27,7 +27,7 @@ struct op_host_zone {
 	uint64_t line;
 };
 
-/* Does a zone of this name mark the call of an op? */
+/* True if a zone of this name marks the call of an op. */
 bool op_zone_is_op(const char *name, size_t len);
 /* Reports a zone of an op that lacks its id or times. */
 int op_zone_bad(struct op_issues *issues, uint64_t line);

@@ -27,7 +27,7 @@ void op_metrics_free(struct op_metrics *metrics);
 size_t op_metric_columns(void);
 void op_metric_column(size_t column, char text[OP_METRIC_NAME]);
 
-/* Does any op have that column? */
+/* True if any op has the column. */
 bool op_metrics_shown(const struct op_metrics *metrics, size_t column);
 
 /*

@@ -24,7 +24,7 @@ struct metric_core {
 double metric_eval(const struct metric *m, const struct metric_device *d,
 		   const struct metric_core *c);
 
-/* Does the report of that device have the metric's columns? */
+/* True if the report of that device has the metric's columns. */
 bool metric_shown(const struct metric *m, const struct metric_device *d);
 
 #endif

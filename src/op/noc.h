@@ -28,7 +28,7 @@ struct op_noc_word {
 };
 struct op_noc_word op_noc_word(uint64_t word);
 
-/* Does a kind of transfer go to several cores? */
+/* True if transfers of this kind go to several cores. */
 bool op_noc_is_multicast(const char *type);
 
 /* Zones that the transfer files include: those of data movement, except the firmware's. */

@@ -227,7 +227,7 @@ struct op_value op_value(const struct op_table *t, const struct op *op, struct o
 /* A fixed column as a number; NaN: blank, or none. */
 double op_number(const struct op_table *t, const struct op *op, enum op_column column);
 
-/* Has the field of OP a value? False for columns that belong to the program. */
+/* True if the field of OP has a value. False for columns that belong to the program. */
 bool op_field_set(const struct op *op, enum op_column column);
 
 /* The same as the report writes it, appended to OUT without quotes. */

@@ -331,7 +331,7 @@ bool op_several_processes(const struct trace *trace, const uint8_t *in)
 	return first != TRACE_NONE && op_device_process(trace, in, first) != TRACE_NONE;
 }
 
-/* Do two processes have a device of one number? Then the numbers of their ops collide. */
+/* True if two processes have a device of one number: the numbers of their ops collide. */
 static bool devices_collide(const struct trace *trace)
 {
 	for (uint32_t i = 0, last = TRACE_NONE; i < trace->track_count; i++) {

@@ -98,7 +98,7 @@ bool op_several_processes(const struct trace *trace, const uint8_t *in);
 #define OP_PROCESS_LABEL 32
 void op_process_label(const struct trace *trace, uint32_t process, char *out);
 
-/* Does the trace have clock points of this device? If not, one was made up. */
+/* True if the trace has clock points of this device; otherwise one was invented. */
 bool op_cores_synced(const struct op_cores *cores, uint32_t device);
 
 /*

@@ -168,7 +168,7 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 	}
 }
 
-/* Does the name contain a part of LIST, whose parts are separated by '|'? */
+/* True if the name contains a part of LIST, whose parts are separated by '|'. */
 static bool name_matches(const char *name, const char *list)
 {
 	while (list) {

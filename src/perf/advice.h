@@ -50,10 +50,10 @@ int perf_advise(const struct perf_report *report, const struct perf_op *op,
 int perf_advise_others(const struct perf_report *report, const struct perf_op *op,
 		       struct perf_advice_item items[PERF_ADVICE_MAX]);
 
-/* Is the gap before the op too long for dispatch: a compilation, or a result read back? */
+/* True if the gap before the op is too long for dispatch: a compilation, or a result read back. */
 bool perf_gap_compile(const struct perf_report *report, const struct perf_op *op);
 
-/* Is the gap before the op longer than it should be? */
+/* True if the gap before the op is longer than it should be. */
 bool perf_gap_long(const struct perf_op *op);
 
 /*

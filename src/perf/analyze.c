@@ -530,7 +530,7 @@ static void impossible_drop(struct perf_input *in, struct perf_notes *notes)
 		  n, n == 1 ? "" : "s", perf_row_line(first));
 }
 
-/* Do ops of the window need data that the files lack? */
+/* True if ops of the window need data that the files lack. */
 static void find_damage(const struct perf_report *r, struct perf_input *in)
 {
 	size_t ops = 0;

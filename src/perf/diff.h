@@ -66,7 +66,8 @@ const char *perf_metric_name(enum perf_metric metric);
 double perf_change_of(const struct perf_change *change, enum perf_metric metric);      /* us */
 double perf_change_percent(const struct perf_change *change, enum perf_metric metric); /* or NaN */
 
-/* Is the change more than the noise of the runs? With one run of each side the noise is unknown. */
+/* True if the change exceeds the noise of the runs. With one run of each side the noise is unknown.
+ */
 bool perf_change_clear(const struct perf_change *change, enum perf_metric metric);
 
 double perf_pair_change(const struct perf_pair *pair, enum perf_metric metric);

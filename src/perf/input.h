@@ -207,7 +207,7 @@ static inline size_t perf_first_word(const char **text)
 	return strcspn(*text, " \t\n\v\f\r");
 }
 
-/* Can this be a number of cores? */
+/* True if this is a possible number of cores. */
 static inline bool perf_cores_possible(double cores)
 {
 	return cores >= 1 && cores <= 1 << 20 && cores == (double)(int32_t)cores;

@@ -29,7 +29,7 @@ int perf_available(const struct perf_report *r, const struct perf_op *op)
 	return row->workers_odd ? r->workers : row->workers;
 }
 
-/* Are all sizes that the op's figures need present and possible? */
+/* True if all sizes that the op's figures need are present and possible. */
 bool perf_shape_known(const struct perf_kind *k)
 {
 	const uint32_t conv = 1u << (OUT * DIMS + DIM_Y) | 1u << (IN0 * DIMS + DIM_X) |

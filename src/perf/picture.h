@@ -17,7 +17,7 @@
 int perf_picture_svg(const struct perf_stacked *stacked, bool classic, struct buf *out);
 int perf_picture_png(const struct perf_stacked *stacked, bool classic, struct buf *out);
 
-/* Do the first bytes of a file show that perf_picture_png() wrote it? */
+/* True if the first bytes of a file show that perf_picture_png() wrote it. */
 bool perf_png_ours(const char *head, size_t len);
 
 #endif

@@ -110,7 +110,7 @@ static int post_add(struct posts *posts, const char *name, size_t place)
 	return 0;
 }
 
-/* Is A a prefix of B, in whole words? "oftnet" is one of "oftnet module". */
+/* True if A is a prefix of B, in whole words: "oftnet" is one of "oftnet module". */
 static bool stem_begins(const char *a, const char *b)
 {
 	size_t n = strlen(a);

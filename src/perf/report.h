@@ -44,7 +44,7 @@ enum perf_bound {
 	BOUND_COUNT,
 };
 
-/* Is the fidelity of a multiplication right for its data types? */
+/* Rates the fidelity of a multiplication for its data types. */
 enum perf_verdict {
 	VERDICT_NONE, /* not a multiplication */
 	VERDICT_SUFFICIENT,
@@ -176,7 +176,7 @@ static inline uint32_t perf_row_line(uint32_t row)
 	return row + 2;
 }
 
-/* Does the op count in sums, shares, bounds and advice? */
+/* True if the op counts in sums, shares, bounds and advice. */
 static inline bool perf_op_counts(const struct perf_op *op)
 {
 	return op->type != TYPE_SIGNPOST && op->run != RUN_CAPTURED && op->run != RUN_WARM_UP;

@@ -231,7 +231,7 @@ static char *follow_resolved(const char *path)
 	return full;
 }
 
-/* Whether PATH is OUTPUT or OUTPUT.part, which may be a link or not exist yet. */
+/* True if PATH is OUTPUT or OUTPUT.part, which may be a link or not exist yet. */
 static bool is_trace_of(const char *path, const char *output)
 {
 	char *at = realpath(path, NULL), *own = follow_resolved(output);
@@ -246,7 +246,7 @@ static bool is_trace_of(const char *path, const char *output)
 	return same;
 }
 
-/* Whether TEXT names this session: its folder's name, its recorder, or its trace. */
+/* True if TEXT names this session: its folder's name, its recorder, or its trace. */
 static bool is_meant(const struct ring_session_info *s, const char *text)
 {
 	const char *name = strrchr(s->dir, '/');

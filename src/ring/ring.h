@@ -114,7 +114,7 @@ void ring_session_wait(struct ring_session *s, unsigned ms);
 void ring_session_remove(struct ring_session *s);
 /* Lets other recorders take over the session while this one still has it open. */
 void ring_session_unlock(struct ring_session *s);
-/* Whether NAME is that of a ring file: p.PID.N. */
+/* True if NAME is that of a ring file: p.PID.N. */
 bool ring_is_name(const char *name);
 void ring_session_close(struct ring_session *s); /* unmaps only */
 

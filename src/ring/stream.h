@@ -83,7 +83,7 @@ static inline uint64_t stream_load(const char *at)
 	return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the current segment is the thread page. */
+/* True if the current segment is the thread page. */
 static inline bool stream_on_page(const struct ring_stream *s)
 {
 	return s->extent == s->page_extent;

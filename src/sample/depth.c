@@ -18,7 +18,7 @@ enum flow {
 	FLOW_END,    /* a return, or a trap */
 };
 
-/* What an instruction does to RSP. */
+/* The effect of an instruction on RSP. */
 enum effect {
 	EFFECT_NONE,
 	EFFECT_ADD,      /* RSP += value */
@@ -202,7 +202,7 @@ static struct instruction rsp_written(const struct decoder *d, uint8_t op, int64
 	return effect_of(EFFECT_UNKNOWN, 0);
 }
 
-/* What an instruction of the one-byte map with ModRM or an immediate VALUE does. */
+/* The effect of an instruction of the one-byte map with ModRM or an immediate VALUE. */
 static struct instruction one_byte_effect(const struct decoder *d, uint8_t op, int64_t value)
 {
 	bool arithmetic = op < 0x38 && (op & 7) < 4; /* 0x38 on: compare */

@@ -192,7 +192,7 @@ static int module_open(const struct module *m, pid_t pid)
 	return fd;
 }
 
-/* Whether the file is still the mapped one. Overlays show another device: the inode decides. */
+/* True if the file is still the mapped one. Overlays show another device: the inode decides. */
 static bool module_is_same(const struct module *m, const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_ino == m->inode;

@@ -177,10 +177,10 @@ struct profile_cpus {
 int profile_thread_cpus(struct profile *p, const struct profile_filter *filter, uint32_t track,
 			struct profile_cpus *cpus);
 
-/* What a blocked thread waited for, by the number of the system call + 1; 0: unknown. */
+/* The reason of a wait, by the number of the system call + 1; 0: unknown. */
 enum profile_state profile_wait_state(uint32_t call);
 
-/* What a node of a tree represents. */
+/* The kind of a tree's nodes. */
 enum profile_by {
 	PROFILE_BY_FUNCTION,
 	PROFILE_BY_LINE,

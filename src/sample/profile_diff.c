@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What makes items of two profiles the same one. */
+/* The key by which items of two profiles match. */
 struct identity {
 	uint32_t parent, line;
 	const char *name, *library;

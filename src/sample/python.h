@@ -63,7 +63,7 @@ struct python_code {
 	uint64_t file_at, name_at, table_at; /* addresses, to recognise it again */
 };
 bool python_code_read(const struct python *py, uint64_t address, struct python_code *code);
-/* Whether ADDRESS still has the code object that was read. */
+/* True if ADDRESS still has the code object that was read. */
 bool python_code_is_same(const struct python *py, uint64_t address, const struct python_code *code);
 void python_code_free(struct python_code *code);
 

@@ -148,7 +148,7 @@ static bool frame_locate(const struct walk *w, uint64_t pc, struct stack_frame *
 	return true;
 }
 
-/* Whether the call before RA is a direct one, to the start of another function than that of ROW. */
+/* True if the call before RA is a direct one, to the start of another function than that of ROW. */
 static bool calls_other(const struct walk *w, uint64_t ra, const struct module *m,
 			const struct cfi_row *row)
 {

@@ -168,7 +168,7 @@ static int slice_read_name(struct slice_cursor *z)
 	return r;
 }
 
-/* Does the current zone meet the conditions that are cheap to check here? 0, 1 or an error. */
+/* 1 if the current zone meets the conditions that are cheap to check here, 0, or an error. */
 static int slice_wanted(struct slice_cursor *z)
 {
 	const struct trace *t = sql_source_of(&z->c)->trace;

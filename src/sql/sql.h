@@ -40,7 +40,7 @@ void sql_close(struct sql *s);
  * a row of the table "machine", numbered from 0 in the order of these calls.
  */
 int sql_add(struct sql *s, const char *path, struct tacho_error *err);
-/* What is damaged in the traces, a line for each; "" for none. Valid until sql_close(). */
+/* The damage of the traces, a line each; "" for none. Valid until sql_close(). */
 const char *sql_damage(struct sql *s);
 
 enum sql_type { SQL_NULL, SQL_INT, SQL_REAL, SQL_TEXT, SQL_BLOB };
@@ -68,7 +68,7 @@ struct sql_sink {
  */
 int sql_run(struct sql *s, const char *text, const struct sql_sink *sink, struct tacho_error *err);
 
-/* Is TEXT a complete statement, as far as its quotes and semicolons go? */
+/* True if TEXT is a complete statement, judged by quotes and semicolons. */
 bool sql_is_complete(const char *text);
 
 /* Writes all tables and views into a new SQLite database. An existing file needs FORCE. */

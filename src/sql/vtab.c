@@ -64,7 +64,7 @@ static int vtab_disconnect(sqlite3_vtab *vtab)
 
 /* ------------------------------------------------------------ conditions */
 
-/* Can the table use the condition? */
+/* True if the table can use the condition. */
 static bool is_useful(const struct sql_column *column, int op)
 {
 	if (op == SQLITE_INDEX_CONSTRAINT_EQ)
@@ -74,7 +74,7 @@ static bool is_useful(const struct sql_column *column, int op)
 		op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE);
 }
 
-/* Are the rows sorted as the statement wants them? FIXED: columns that have one value. */
+/* True if the rows are sorted as the statement requires. FIXED: columns that have one value. */
 static bool is_sorted(const struct sql_table *table, const sqlite3_index_info *info, uint64_t fixed)
 {
 	int at = 0;

@@ -122,7 +122,7 @@ static bool engine_fault(struct issue *s, uint32_t address)
 	return true;
 }
 
-/* Is the range inside L1? It extends to the end of a tile, or of the last of 32 rows. */
+/* True if the range is inside L1. It extends to the end of a tile, or of the last of 32 rows. */
 static bool in_l1(const struct issue *s, uint32_t address, uint64_t bytes)
 {
 	return bytes && address + bytes <= s->c->l1_size;

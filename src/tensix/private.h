@@ -346,7 +346,7 @@ enum mmio_result mmio_load(struct tensix_core *c, struct tensix_hart *h, uint32_
 			   unsigned size, uint64_t *cycle, uint32_t *value, unsigned *latency);
 enum mmio_result mmio_store(struct tensix_core *c, struct tensix_hart *h, uint32_t address,
 			    unsigned size, uint64_t *cycle, uint32_t value);
-/* Whether a spinning RISC may read it repeatedly: false for clocks and FIFOs. */
+/* True if a spinning RISC may read it repeatedly: false for clocks and FIFOs. */
 bool mmio_peek(struct tensix_core *c, struct tensix_hart *h, uint32_t address, uint32_t *value);
 
 /* ---- niu.c, noc.c ---- */

@@ -20,7 +20,7 @@ void block_header_put(uint8_t *header, const struct block *b, const void *payloa
 /* False when HEADER cannot be one: magic, sizes. */
 bool block_header_get(const uint8_t *header, struct block *b);
 
-/* Whether the checksum of header and payload is right. */
+/* True if the checksum of header and payload is right. */
 bool block_intact(const uint8_t *header, const struct block *b, const void *payload);
 
 /* Reads exactly LEN bytes at OFFSET: 0, TACHO_EDAMAGED (the file ends), or TACHO_EREAD. */

@@ -49,7 +49,7 @@ static const struct trace_lane_info *check_lane_of(const struct trace *t, const 
 	return &t->lanes[low];
 }
 
-/* Whether the index has the segment that was found in a block. */
+/* True if the index has the segment that was found in a block. */
 static bool check_indexed(const struct trace_lane_info *lane, const struct segment *s)
 {
 	const struct segment *v = lane->private->segments.v;

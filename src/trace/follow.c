@@ -9,7 +9,8 @@
 
 #define PART ".part"
 
-/* What is at the path now: the file that is being written, else the finished one. NULL: neither. */
+/* The current file of a path: the one being written, else the finished one. NULL: neither exists.
+ */
 static char *current_path(const char *final, struct stat *st)
 {
 	char *part;
@@ -154,7 +155,7 @@ static int follow_reload(struct trace_private *p, const char *path, struct tacho
 	return TRACE_RELOADED;
 }
 
-/* Is the last block that was read still there? A recorder that resumes truncates the file. */
+/* True if the last block that was read still exists. A recorder that resumes truncates the file. */
 static bool tail_is_there(struct trace_private *p, uint64_t size)
 {
 	uint8_t header[BLOCK_HEADER_SIZE];

@@ -59,7 +59,7 @@ enum def_kind {
 	DEF_ABSENT,
 };
 
-/* Whether an attachment of a zone has a text: names, texts, and what later versions add with this
+/* True if an attachment of a zone has a text: names, texts, and what later versions add with this
  * bit. */
 static inline bool extra_has_text(uint64_t kind)
 {

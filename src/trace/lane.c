@@ -453,7 +453,7 @@ static int recursive_mark(struct trace_writer *w, struct trace_lane *lane)
 	return 0;
 }
 
-/* What is not usual: out of line, so that the usual path needs no stack. */
+/* Rare cases, out of line, so that the usual path needs no stack. */
 static __attribute__((noinline)) int lane_add_slowly(struct trace_writer *w,
 						     struct trace_lane *lane, uint64_t start,
 						     uint64_t end, uint32_t srcloc,

@@ -64,7 +64,7 @@ static uint64_t lane_size(const struct lod_header *h, const struct lod_lane *l)
 	return lod_lane_bytes(l->leaves) + lod_rows_bytes(h->duration, first, count);
 }
 
-/* Whether the header is of this trace and agrees with the size of the file. */
+/* True if the header is of this trace and agrees with the size of the file. */
 static bool header_fits(const struct trace *t, const struct lod_header *h, uint64_t size)
 {
 	uint64_t data = lod_data_offset(t->lane_count);
@@ -76,7 +76,7 @@ static bool header_fits(const struct trace *t, const struct lod_header *h, uint6
 	       (size - data) % (LOD_BLOCK + sizeof(uint64_t)) == 0;
 }
 
-/* Whether the lane table is of this trace and all its places are inside the data. */
+/* True if the lane table is of this trace and all its places are inside the data. */
 static bool lanes_fit(const struct trace *t, const struct lod_header *h,
 		      const struct lod_lane *lanes)
 {
@@ -270,7 +270,7 @@ const void *lod_fetch(struct trace_lod *lod, struct lod_pages *pages, uint64_t a
 	const uint8_t *bytes = block_get(lod, pages, block);
 	uint8_t *to = scratch;
 
-	/* What is not in the file is in one piece. */
+	/* The part outside of the file is in one piece. */
 	if (!bytes || from + len <= LOD_BLOCK || block >= pages->settled)
 		return bytes ? bytes + from : NULL;
 	for (;;) {

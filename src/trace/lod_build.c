@@ -87,7 +87,7 @@ void lod_leaf_close(struct lod_builder *b)
 		b->credit++;
 }
 
-/* Whether the leaf shall end before a zone that is not its first. */
+/* True if the leaf shall end before a zone that is not its first. */
 static bool ends_early(struct lod_builder *b, uint64_t start, bool alone)
 {
 	uint64_t gap = start - b->end;

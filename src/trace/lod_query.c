@@ -90,13 +90,13 @@ static void strip_flush(struct query *q)
 	q->strip_busy = 0;
 }
 
-/* Whether what comes next in the lane lies in the pixel of what came last: then it is summed up. */
+/* True if the next zone of the lane lies in the pixel of the last one: it is summed up then. */
 static inline bool strip_joins(const struct query *q, uint64_t start, uint64_t end)
 {
 	return end <= q->strip_limit && start < q->strip_limit;
 }
 
-/* What does not goes to the strip, and the pixel that it ends in is the next to be summed up. */
+/* Other zones go to the strip, and the pixel that they end in is the next to be summed up. */
 static void strip_take(struct query *q, uint64_t start, uint64_t end, uint64_t busy)
 {
 	struct trace_strip *s = q->strip;
@@ -258,7 +258,7 @@ static inline int zones_run(struct query *q, uint64_t first, uint64_t last, uint
 		uint64_t start = *end + gap[i];
 
 		*end = start + duration[i];
-		/* What overflows means harm, and must not become a long zone. */
+		/* An overflow is damage or an attack, and must not become a long zone. */
 		if (*end < start || zone_outside(q, start, *end))
 			continue;
 		if (*end - start < q->pixel)

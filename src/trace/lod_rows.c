@@ -57,7 +57,7 @@ int lod_rows_begin(struct lod_rows *r, const struct trace *t, uint64_t zones)
 	return r->cover ? 0 : TACHO_ENOMEM;
 }
 
-/* What was summed up goes to its pixel. */
+/* The sum goes to its pixel. */
 static void pixel_close(struct lod_rows *r)
 {
 	uint64_t ticks = r->limit - r->from;

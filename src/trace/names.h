@@ -38,7 +38,7 @@ struct trace_field {
 
 /* Three of them; of a kind that is not known, three that are none. */
 const struct trace_field *trace_row_fields(uint32_t kind);
-/* Is the kind in the table? */
+/* True if the table has the kind. */
 bool trace_row_is_described(uint32_t kind);
 
 /* "0", "signal 9", "running", "unknown". TEXT has FMT_SIZE bytes. */

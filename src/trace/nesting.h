@@ -43,7 +43,7 @@ static inline void trace_nesting_end(struct trace_nesting *n, uint32_t srcloc)
 		s->others--;
 }
 
-/* Is SRCLOC open? OPEN is the source location of the outermost zone that is open; those of the
+/* True if SRCLOC is open. OPEN is the source location of the outermost open zone; those of the
  * others, COUNT in all, follow STRIDE bytes apart. */
 static inline bool trace_nesting_has(const struct trace_nesting *n, uint32_t srcloc,
 				     const uint32_t *open, size_t count, size_t stride)

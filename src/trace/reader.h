@@ -108,7 +108,7 @@ struct zblock_list {
 
 #define LANE_KEY(track, depth) ((uint64_t)(track) << 32 | (depth))
 
-/* What is known of a lane; public positions change when lanes are found, this does not move. */
+/* The state of a lane; public positions change when lanes are found, this does not move. */
 struct lane {
 	struct {
 		VEC(struct segment);
@@ -226,7 +226,7 @@ int reader_finish(struct trace_private *p);
 void reader_origin(struct trace_private *p, uint64_t origin);
 /* Back to what it was before the first block. */
 void reader_forget(struct trace_private *p);
-/* What went wrong, R, in words. */
+/* The text of error R. */
 int reader_explain(const char *path, int r, struct tacho_error *err);
 struct trace_private *reader_new(void);
 /* Opens the file FD, which is the reader's from here on; NAME is for messages. */
@@ -341,7 +341,7 @@ void zblock_of_lane(struct zblock *block, size_t blocks);
 void zblock_put(struct trace_private *p, struct zblock *block);
 void zblock_cache_free(struct trace_private *p);
 
-/* Whether segment S fits what was found in BLOCK. */
+/* True if segment S fits what was found in BLOCK. */
 static inline bool segment_fits(const struct segment *s, const struct zblock *block)
 {
 	return s->first <= block->n && s->count <= block->n - s->first;

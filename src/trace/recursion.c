@@ -83,7 +83,7 @@ int recursion_find(struct trace_private *p)
 {
 	int r = 0;
 
-	/* What follows a recording does not wait for a pass over all of it each time. */
+	/* A follower does not wait for a pass over the whole recording each time. */
 	if (p->recursion_known || p->followed)
 		return 0;
 	for (uint32_t i = 0; r == 0 && i < p->trace.track_count; i++)

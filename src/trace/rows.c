@@ -246,7 +246,7 @@ static int rows_run_open(struct trace_rows *r, const struct segment *s, struct r
 	return 0;
 }
 
-/* What a run holds; of a shared block its share. */
+/* The bytes that a run holds; of a shared block its share. */
 static size_t run_bytes(const struct run *run)
 {
 	const struct rblock *b = run->block;

@@ -276,7 +276,7 @@ static int scan_checkpoint(struct trace_private *p, const struct block *b, struc
 	return 0;
 }
 
-/* What is in STORE. */
+/* Interprets the block in STORE. */
 static int scan_block(struct trace_private *p, const struct block *b)
 {
 	struct in in;

@@ -143,7 +143,7 @@ struct trace_srcloc {
 #define TRACE_ZONE_END_LOST   2u /* its end event was lost; end = when that was noticed */
 #define TRACE_ZONE_RECURSIVE  4u /* inside another zone of its source location, on its track */
 
-/* What was attached to a zone while it was open. Texts and values are kept in order. */
+/* An attachment of a zone. Texts and values stay in order. */
 enum trace_extra_kind { TRACE_EXTRA_NAME, TRACE_EXTRA_TEXT, TRACE_EXTRA_COLOR, TRACE_EXTRA_VALUE };
 
 struct trace_extra {
@@ -306,7 +306,7 @@ enum trace_state {
 #define TRACE_IMAGE_HEIGHT(b) ((uint32_t)((b) >> 16 & 0xffff))
 #define TRACE_IMAGE_FLIP(b)   ((uint32_t)((b) >> 32 & 1))
 #define TRACE_IMAGE_BYTES(b)  ((uint64_t)TRACE_IMAGE_WIDTH(b) * TRACE_IMAGE_HEIGHT(b) / 2)
-/* Whether a row has as many bytes as its width and height, which are multiples of 4, need. */
+/* True if a row has as many bytes as its width and height, which are multiples of 4, need. */
 #define TRACE_IMAGE_IS_WHOLE(row)                                             \
 	((row)->text_len && (row)->text_len == TRACE_IMAGE_BYTES((row)->b) && \
 	 !(TRACE_IMAGE_WIDTH((row)->b) % 4) && !(TRACE_IMAGE_HEIGHT((row)->b) % 4))
@@ -491,7 +491,7 @@ int trace_add_ledger(struct trace_writer *w, uint32_t track, const struct trace_
 size_t trace_writer_buffered(const struct trace_writer *w);
 uint64_t trace_writer_written(const struct trace_writer *w);
 uint64_t trace_writer_zones(const struct trace_writer *w);
-/* What the first error was, with the system's reason; "" while there is none. */
+/* The first error, with the system's reason; "" while there is none. */
 const char *trace_writer_error(const struct trace_writer *w);
 /* How many ids there are so far: for a recorder that has got ids out of a file. */
 uint32_t trace_writer_tracks(const struct trace_writer *w);

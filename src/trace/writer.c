@@ -470,7 +470,7 @@ int trace_writer_close(struct trace_writer *w, struct tacho_error *err)
 {
 	int r = writer_finish(w), fd = w->fd;
 
-	/* What was written after a cut is readable if the file has its header and its size again.
+	/* Data written after a cut is readable once the file has its header and size again.
 	 */
 	if (w->cut && (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0)) {
 		/* The cut cannot be undone then; the user gets a warning in any case. */

@@ -26,7 +26,7 @@ struct pending_flags {
 	uint32_t flags;
 };
 
-/* What most lanes never need. */
+/* Members that most lanes never need. */
 struct lane_extras {
 	struct {
 		VEC(struct wide);

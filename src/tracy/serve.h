@@ -39,7 +39,7 @@ struct serve_zone {
 #define ZONE_NEVER -1 /* it has no end */
 #define ZONE_OPEN  -2 /* it has not ended yet */
 
-/* What has been sent of a track. */
+/* The part of a track that has been sent. */
 struct serve_track {
 	struct {
 		VEC(struct serve_zone);
@@ -112,9 +112,9 @@ void serve_free(struct serve *s);
 void serve_input(struct serve *s, const void *bytes, size_t len);
 /* Answers queries and extends the stream while serve.out is short. */
 void serve_more(struct serve *s);
-/* Whether serve_more() has output, now or once serve.out is drained. */
+/* True if serve_more() has output, now or once serve.out is drained. */
 bool serve_has_more(const struct serve *s);
-/* Whether all queries are answered. Read no more until then, or their answers pile up. */
+/* True if all queries are answered. Read no more until then, or their answers pile up. */
 bool serve_takes_input(const struct serve *s);
 /* The trace and the model have grown, or have ENDED. Only in SERVE_WAIT. */
 void serve_grown(struct serve *s, bool ended);

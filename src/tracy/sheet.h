@@ -22,7 +22,7 @@ static inline int64_t sheet_ns(const struct sheet *c, uint64_t ticks)
 	return trace_ns(c->trace, ticks) - c->origin;
 }
 
-/* Whether the filters select it. */
+/* True if the filters select it. */
 static inline bool sheet_takes(const struct sheet *c, uint32_t track)
 {
 	return !c->o->tracks || c->o->tracks[track];

@@ -54,7 +54,7 @@ enum wire_query {
 	QUERY_COUNT
 };
 
-/* What follows the payload. */
+/* The data after the payload. */
 enum wire_tail {
 	TAIL_NONE,
 	TAIL_BYTES16, /* 2-byte length */
@@ -264,7 +264,7 @@ size_t wire_read(const struct wire_protocol *p, const uint8_t *at, size_t left,
 /* The size alone. */
 size_t wire_size(const struct wire_protocol *p, const uint8_t *at, size_t left);
 
-/* Whether a frame consists of whole items. *DEVICES: some of them have a context. */
+/* True if a frame consists of whole items. *DEVICES: some of them have a context. */
 bool wire_frame_fits(const struct wire_protocol *p, const uint8_t *frame, size_t len,
 		     bool *devices);
 

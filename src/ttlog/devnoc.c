@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does a kind of transfer have a destination core? */
+/* True if transfers of this kind have a destination core. */
 static bool has_target(const char *type)
 {
 	return !op_noc_is_multicast(type) && !strstr(type, "WITH_STATE") &&

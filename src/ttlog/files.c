@@ -74,7 +74,7 @@ int ttlog_create(struct output *out, const char *folder, const char *name, bool 
 	return r;
 }
 
-/* Does TO have FROM's size and modification time? */
+/* True if TO has FROM's size and modification time. */
 static bool is_copy(const char *from, const char *to)
 {
 	struct stat a, b;

@@ -19,7 +19,7 @@ struct ttlog_merged {
 	uint64_t unmatched; /* counters of ops and cores that have none in the first log */
 };
 
-/* Whether PATH begins as a device log does. */
+/* True if PATH begins as a device log does. */
 bool ttlog_is_device_log(const char *path);
 
 /* Writes the device logs PATHS to OUT as one. */

@@ -33,7 +33,7 @@ int call_fail(struct view_call *c, enum view_status status, const char *format, 
 	__attribute__((format(printf, 3, 4)));
 /* Discards an answer that was begun or failed. */
 void call_reset(struct view_call *c);
-/* Whether the client has left. Long loops check it from time to time. */
+/* True if the client has left. Long loops check it from time to time. */
 bool call_gone(struct view_call *c);
 /* Begins the answer: an object with "gen". */
 void call_begin(struct view_call *c);

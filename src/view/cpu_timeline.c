@@ -113,7 +113,7 @@ static int cpu_list_get(struct view_call *c, struct cpu_list **list)
 	return r;
 }
 
-/* What ran on CPU at T, or nearest to it. */
+/* The thread on CPU at T, or nearest to it. */
 static int cpu_moment_put(struct view_call *c, const struct cpu_list *l, uint64_t cpu)
 {
 	const struct cpu_runs *runs = cpu < CPUS ? cpu_find(l, (uint32_t)cpu) : NULL;

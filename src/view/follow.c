@@ -250,7 +250,7 @@ int view_add_session(struct view *view, const char *session, struct tacho_error 
 	return r < 0 ? r : trace_add(view, info.output, info.dir, err);
 }
 
-/* Whether PATH is, or will be, the trace of a recording in progress. */
+/* True if PATH is, or will be, the trace of a recording in progress. */
 bool follow_session_of(const char *path, char *dir, size_t size)
 {
 	struct ring_session_info info;

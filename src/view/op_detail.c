@@ -81,7 +81,7 @@ struct cores {
 	uint64_t t0, t1;
 };
 
-/* Is this the run of the op? Its number is the first value that is attached to the outermost zone.
+/* True for the run of the op. Its number is the first value attached to the outermost zone.
  */
 static bool zone_is_of(const struct cores *k, const struct zones *z, const struct trace_zone *zone)
 {

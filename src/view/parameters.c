@@ -140,7 +140,7 @@ int call_parameters(struct view_call *c)
 	return r;
 }
 
-/* Whether the process has declared it. */
+/* True if the process has declared it. */
 static int parameter_find(struct view_call *c, uint32_t process, uint64_t number)
 {
 	for (uint32_t i = 0; i < c->trace->track_count; i++) {

@@ -78,7 +78,7 @@ static int path_lock_take(void *context, const struct view_lock_span *s)
 						  .lock = reader->lock}));
 }
 
-/* What had not ended when the trace did. */
+/* Spans that were open at the end of the trace. */
 static int path_lock_rest(struct path_facts *f, uint32_t lock, const struct view_lock *l)
 {
 	struct path_lock_reader reader = {f, lock};

@@ -32,7 +32,7 @@ struct values {
 
 /* The value of a row of a plot; false if it cannot be drawn. */
 bool plot_value(const struct trace_row *row, double *value);
-/* What is kept of a plot. */
+/* The cached data of a plot. */
 int plot_of(struct view_call *c, uint32_t track, struct values **values);
 
 int values_add(struct values *v, uint64_t time, double value);

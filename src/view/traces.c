@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shown: the list of traces. */
+/* The list of traces that are shown. */
 #include "base/environ.h"
 #include "base/text.h"
 #include "import/import.h"

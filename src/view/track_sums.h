@@ -30,7 +30,7 @@ struct track_sums {
 	bool of_range; /* the caller's, not kept */
 };
 
-/* Whether there are that many tracks of this kind. */
+/* True if there are that many tracks of this kind. */
 bool track_sums_wanted(const struct view_call *c, uint32_t tracks);
 
 /*

@@ -70,7 +70,7 @@ static void loss_put(struct warnings *w, const struct trace_row *row, uint32_t t
 	json_end(&w->c->json);
 }
 
-/* What the recorder noted on the track of a thread or a core: there are few such rows. */
+/* Notes of the recorder on the track of a thread or a core: few rows. */
 static void warnings_row_put(struct warnings *w, const struct trace_row *row, uint32_t track)
 {
 	const char *kind = "late";

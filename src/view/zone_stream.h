@@ -18,7 +18,7 @@ struct view_filter {
 	uint64_t min_duration; /* ticks */
 };
 
-/* Does the filter take rows of this track, made by this thread? */
+/* True if the filter takes rows of this track, made by this thread. */
 bool view_takes(const struct view_filter *f, uint32_t track, uint32_t thread);
 
 struct view_zone {
