@@ -555,13 +555,6 @@ static __attribute__((noinline)) uint64_t odd_time(struct capture *c, struct thr
 	return time - t->stack.last > c->now - t->stack.last ? events_late_time(c, t, time) : time;
 }
 
-/* The lane of an ordinary zone that begins now, if the lane exists. */
-static inline struct trace_lane *leaf_lane(const struct stack *s)
-{
-	return s->zones.n < s->lanes.n && s->zones.n < LIMIT_ZONE_DEPTH ? s->lanes.v[s->zones.n]
-									: NULL;
-}
-
 /*
  * Zones without others inside, one after the other on LANE, whose last zone has ended at *TIME: the
  * inner loops of most programs. Returns how many words were consumed; stops at anything unusual.
@@ -642,7 +635,9 @@ size_t thread_zones(struct capture *c, struct thread *t, const uint64_t *words, 
 		/* Nine of ten zones are leaves: the next word is their end. */
 		next = i + 1 < count ? ring_zone_word(words + i + 1) : 0;
 		end = ring_full_time(last, next);
-		lane = leaf_lane(s);
+		lane = s->zones.n < s->lanes.n && s->zones.n < LIMIT_ZONE_DEPTH
+			       ? s->lanes.v[s->zones.n]
+			       : NULL;
 		if (((word ^ next) & RING_WHAT) != (RING_BEGIN ^ RING_END) || !lane ||
 		    end - at > c->now - at || s->too_deep) {
 			stack_begin(c, s, at, id, srcloc);

@@ -56,13 +56,6 @@ bool hold_is_small(const struct capture *c)
 
 ORDER_BY(held_by_time, struct held, ORDER_UP(time) ?: ORDER_UP(order));
 
-static struct stack *fiber_stack(struct process *p, uint32_t track)
-{
-	struct fiber *f = process_fiber_of_track(p, track, NULL);
-
-	return f ? &f->stack : NULL;
-}
-
 static void held_rows_put(struct capture *c, const struct held *h, uint64_t time, uint64_t a)
 {
 	struct trace_row row = {.time = time,
@@ -96,7 +89,8 @@ static void frame_stop(struct capture *c, struct process *p, const struct held *
 static void held_release(struct capture *c, const struct held *h)
 {
 	struct process *p = c->processes.v[h->process];
-	struct stack *s = h->kind >= HELD_BEGIN ? fiber_stack(p, h->track) : NULL;
+	struct fiber *f = h->kind >= HELD_BEGIN ? process_fiber_of_track(p, h->track, NULL) : NULL;
+	struct stack *s = f ? &f->stack : NULL;
 	struct frame_set *set;
 
 	switch (h->kind) {

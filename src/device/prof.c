@@ -448,14 +448,6 @@ void prof_name(const struct tacho_device *d, uint16_t id, struct tacho_device_ev
 	e->line = hashed->line;
 }
 
-/* NoC events and counters have fixed numbers. */
-static void name_special(const struct prof_item *item, struct tacho_device_event *e)
-{
-	e->file = "";
-	e->name = item->id == PROF_ID_NOC ? prof_noc_name(item->data[0] & 0xff)
-					  : prof_counter_name(item->data[1] & 0xff);
-}
-
 /* False: too damaged for an event. */
 static bool make_event(struct tacho_device *d, const struct prof_item *item,
 		       struct tacho_device_event *out)
@@ -489,12 +481,15 @@ static bool make_event(struct tacho_device *d, const struct prof_item *item,
 	e.core = (struct tacho_core){c->logical_x, c->logical_y};
 	e.noc = (struct tacho_core){c->x, c->y};
 	e.risc = prof_risc_name(d, item->risc, c->ethernet);
-	if (item->kind == PROF_K_EVENT)
-		e.name = e.file = "";
-	else if (item->id == PROF_ID_NOC || item->id == PROF_ID_COUNTERS)
-		name_special(item, &e);
-	else
-		prof_name(d, item->id, &e);
+	e.name = e.file = "";
+	if (item->kind != PROF_K_EVENT) {
+		if (item->id == PROF_ID_NOC)
+			e.name = prof_noc_name(item->data[0] & 0xff);
+		else if (item->id == PROF_ID_COUNTERS)
+			e.name = prof_counter_name(item->data[1] & 0xff);
+		else
+			prof_name(d, item->id, &e);
+	}
 	*out = e;
 	return true;
 }

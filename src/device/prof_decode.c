@@ -285,15 +285,6 @@ static void run_begin(struct decode *d, const uint32_t *words)
 			time_seen(d, d->start[slot].time);
 }
 
-/*
- * A buffer that was full in the middle of a run was sent with the run's first words, and so was
- * each further part: they have the same ids and the same start of the firmware's zone.
- */
-static bool decode_run_continues(const struct decode *d, const uint32_t *words)
-{
-	return d->main && !memcmp(d->main - PROF_GUARANTEED, words, 24) && !is_filler(d->main);
-}
-
 /* The kernel's zone and the firmware's come last: they enclose the others. */
 static void run_end(struct decode *d)
 {
@@ -354,7 +345,8 @@ void prof_decode(struct prof_reader *reader, const uint32_t *words, size_t n,
 	d.run.flat = expect->flat;
 	while (i + 2 <= n) {
 		if (i + PROF_OPTIONAL <= n && header_is_good(&d, words + i, i)) {
-			if (decode_run_continues(&d, words + i)) {
+			if (d.main && !memcmp(d.main - PROF_GUARANTEED, words + i, 24) &&
+			    !is_filler(d.main)) {
 				d.main = words + i + PROF_GUARANTEED;
 				main_read(&d);
 			} else {

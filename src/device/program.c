@@ -284,15 +284,6 @@ int tacho_program_common_args(struct tacho_program *p, int kernel, const uint32_
 	return r < 0 ? r : set_args(&p->kernels.v[kernel].common, args, n);
 }
 
-/* The hardware's numbers for the fidelities. */
-static unsigned fidelity_code(enum tacho_fidelity f)
-{
-	static const unsigned codes[] = {
-		[TACHO_HIFI4] = 3, [TACHO_LOFI] = 0, [TACHO_HIFI2] = 1, [TACHO_HIFI3] = 2};
-
-	return codes[f];
-}
-
 /* Compute kernels in C take tiles of 32 x 32 only. */
 static int tiles_check(const struct tacho_program *p, const struct program_kernel *k)
 {
@@ -318,6 +309,8 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 	bool ethernet = k->risc == TACHO_ERISC;
 	unsigned first = k->risc == TACHO_COMPUTE ? 2 : k->risc == TACHO_NCRISC ? 1 : 0;
 	unsigned last = k->risc == TACHO_COMPUTE ? 4 : first;
+	static const unsigned fidelities[] = {
+		[TACHO_HIFI4] = 3, [TACHO_LOFI] = 0, [TACHO_HIFI2] = 1, [TACHO_HIFI3] = 2};
 	char fidelity[32];
 	int r = tiles_check(p, k);
 	unsigned format[MAX_CBS], shape[MAX_CBS] = {0};
@@ -341,7 +334,7 @@ static int compile_kernel(struct tacho_program *p, struct program_kernel *k)
 		r = device_fail(TACHO_ENOMEM, "no memory");
 	if (r < 0)
 		goto out;
-	snprintf(fidelity, sizeof(fidelity), "TACHO_FIDELITY=%u", fidelity_code(k->fidelity));
+	snprintf(fidelity, sizeof(fidelity), "TACHO_FIDELITY=%u", fidelities[k->fidelity]);
 	defines[0] = formats.data;
 	defines[1] = fidelity;
 	defines[2] = k->noc == TACHO_NOC_1 ? "NOC_INDEX=1" : "NOC_INDEX=0";

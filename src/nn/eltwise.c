@@ -95,15 +95,6 @@ static void tensor_strides(const struct nn_tensor *t, bool turned, const struct 
 	}
 }
 
-/* The repetition within tiles, as enum BroadcastType of the kernels. */
-static uint32_t tensor_repeat(const struct nn_tensor *t, const struct nn_tensor *out)
-{
-	bool row = t->shape[2] == 1 && out->shape[2] > 1;
-	bool column = t->shape[3] == 1 && out->shape[3] > 1;
-
-	return row && column ? 3 : row ? 2 : column ? 1 : 0;
-}
-
 int nn_eltwise(struct nn *nn, const struct nn_job *job, const struct nn_eltwise *how)
 {
 	static const char *const math_names[] = {"copy", "add", "sub", "mul"};
@@ -128,11 +119,14 @@ int nn_eltwise(struct nn *nn, const struct nn_job *job, const struct nn_eltwise 
 	tensor_extents(out, false, c.words + W_EXTENTS + FIRST);
 	for (unsigned i = 0; i < job->inputs; i++) {
 		bool turned = how->transpose >> i & 1;
+		bool row = job->in[i].shape[2] == 1 && out->shape[2] > 1;
+		bool column = job->in[i].shape[3] == 1 && out->shape[3] > 1;
 
 		c.cbs[i + 1] = (struct nn_cb){i, 8, job->in[i].format, nn_page_size(&job->in[i])};
 		tensor_strides(&job->in[i], turned, out, c.words + W_STRIDES + DIMS * i + FIRST);
 		if (!turned)
-			c.words[W_REPEAT] |= tensor_repeat(&job->in[i], out) << 2 * i;
+			/* The repetition within tiles, as enum BroadcastType of the kernels. */
+			c.words[W_REPEAT] |= (row && column ? 3u : row ? 2u : column) << 2 * i;
 	}
 	c.cbs[0].bytes = nn_page_size(out);
 	for (unsigned i = 0; i < how->step_count; i++) {

@@ -183,14 +183,6 @@ static uint32_t meta_add(struct devlog *dev, enum devlog_meta_kind kind, uint64_
 	return (uint32_t)dev->metas.n;
 }
 
-/* Of a counter: its name, value and reference. */
-static bool meta_counter(struct op_text meta, struct devlog_extra *extra)
-{
-	return meta_value(meta, "counter type\"", &extra->counter) &&
-	       meta_number(meta, "\"value\"", &extra->data) &&
-	       meta_number(meta, "ref cnt\"", &extra->ref);
-}
-
 static int counter_add(struct devlog *dev, const struct devlog_marker *m,
 		       const struct devlog_extra *extra)
 {
@@ -276,7 +268,9 @@ int devlog_put(struct devlog *dev, struct devlog_marker *m, struct devlog_extra 
 	if (want == DEVLOG_SUB_DEVICES || r < 0)
 		return r;
 	if (extra->is_counter && devlog_risc(dev, m) == RISC_BRISC &&
-	    (extra->counter.text || meta_counter(extra->meta, extra)))
+	    (extra->counter.text || (meta_value(extra->meta, "counter type\"", &extra->counter) &&
+				     meta_number(extra->meta, "\"value\"", &extra->data) &&
+				     meta_number(extra->meta, "ref cnt\"", &extra->ref))))
 		r = counter_add(dev, m, extra);
 	return r < 0 ? r : marker_add(dev, m);
 }

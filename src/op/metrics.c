@@ -98,18 +98,13 @@ static int find_counter(const struct op_name *name)
 	return -1;
 }
 
-static uint64_t metrics_op_key(int64_t device, uint64_t id, int64_t session)
-{
-	uint64_t h = (uint64_t)device * 0xc2b2ae3d27d4eb4f ^ id * 0x9e3779b97f4a7c15 ^
-		     (uint64_t)session * 0x165667b19e3779f9;
-
-	return h ^ h >> 31;
-}
-
 static int64_t metrics_op_find(const struct op_metrics *m, int64_t device, uint64_t id,
 			       int64_t session, uint64_t *free_key)
 {
-	for (uint64_t key = metrics_op_key(device, id, session);; key++) {
+	uint64_t key = (uint64_t)device * 0xc2b2ae3d27d4eb4f ^ id * 0x9e3779b97f4a7c15 ^
+		       (uint64_t)session * 0x165667b19e3779f9;
+
+	for (key ^= key >> 31;; key++) {
 		uint32_t *at = map_get(&m->by_key, key);
 
 		if (!at) {

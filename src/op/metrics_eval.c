@@ -65,19 +65,6 @@ static double metrics_eval_unpacker1(const struct metric_device *d, const struct
 				  V(UNPACK1_BUSY_THREAD0));
 }
 
-static double metrics_eval_packer(const struct metric_device *d, const struct metric_core *c)
-{
-	if (uses_packer(d))
-		return metrics_eval_ratio(V(PACKER_DEST_READ_AVAILABLE), V(PACKER_BUSY));
-	return metrics_eval_ratio(V(DEST_READ_GRANTED_0), V(PACKER_DEST_READ_AVAILABLE));
-}
-
-static double metrics_eval_handoff(const struct metric_device *d, const struct metric_core *c)
-{
-	return metrics_eval_ratio(V(AVAILABLE_MATH),
-				  uses_packer(d) ? V(PACKER_BUSY) : R(AVAILABLE_MATH));
-}
-
 static int pack_port(const struct metric_device *d)
 {
 	return d->has[OP_C_L1_0_UNIFIED_PACKER] ? OP_C_L1_0_UNIFIED_PACKER
@@ -216,11 +203,15 @@ double metric_eval(const struct metric *m, const struct metric_device *d,
 			metrics_eval_ratio(V(SRCA_WRITE_ACTUAL), V(UNPACK0_BUSY_THREAD0)),
 			metrics_eval_unpacker1(d, c));
 	case M_PACKER:
-		return metrics_eval_packer(d, c);
+		return uses_packer(d)
+			       ? metrics_eval_ratio(V(PACKER_DEST_READ_AVAILABLE), V(PACKER_BUSY))
+			       : metrics_eval_ratio(V(DEST_READ_GRANTED_0),
+						    V(PACKER_DEST_READ_AVAILABLE));
 	case M_MATH_PIPE:
 		return d->total[OP_C_MATH_INSTRN_STARTED] > 0 ? metrics_eval_ratio(a, b) : NAN;
 	case M_HANDOFF:
-		return metrics_eval_handoff(d, c);
+		return metrics_eval_ratio(V(AVAILABLE_MATH),
+					  uses_packer(d) ? V(PACKER_BUSY) : R(AVAILABLE_MATH));
 	case M_FLOW:
 		return metrics_eval_ratio((V(SRCA_WRITE_AVAILABLE) + V(SRCB_WRITE_AVAILABLE)) / 2,
 					  (V(UNPACK0_BUSY_THREAD0) + V(UNPACK1_BUSY_THREAD0)) / 2);

@@ -38,12 +38,6 @@ static int list_cores(const struct devlog *dev, int64_t device, struct core_list
 	return 0;
 }
 
-static bool is_pass(const struct devlog *dev, const struct devlog_marker *m)
-{
-	return dev->zone_flags.v[m->zone] & ARCH_ZONE_BRISC_FW &&
-	       (m->type & DEVLOG_TYPE_MASK) == DEVLOG_START;
-}
-
 static bool per_core_matters(const struct devlog *dev, const struct devlog_marker *m,
 			     int64_t device)
 {
@@ -102,7 +96,7 @@ static int core_gaps(const struct devlog *dev, const struct devlog_marker *m, si
 		uint32_t zone = dev->zone_flags.v[m[i].zone];
 		int type = m[i].type & DEVLOG_TYPE_MASK;
 
-		if (is_pass(dev, &m[i]))
+		if (zone & ARCH_ZONE_BRISC_FW && type == DEVLOG_START)
 			pass = &m[i];
 		if (start && type == DEVLOG_START &&
 		    zone & (ARCH_ZONE_BRISC_KERNEL | ARCH_ZONE_NCRISC_KERNEL)) {

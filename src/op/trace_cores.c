@@ -114,23 +114,17 @@ static int trace_cores_track_add(struct op_cores *c, uint32_t track)
 	return vec_push(&c->riscs, r);
 }
 
-static bool has_zones(const struct trace *trace, uint32_t track)
-{
-	uint32_t first, count;
-
-	trace_track_lanes(trace, track, &first, &count);
-	return count > 0;
-}
-
 static int find_tracks(struct op_cores *c, const uint8_t *tracks)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++) {
 		const struct trace_track *t = &c->trace->tracks[i];
+		uint32_t first, lanes;
 
-		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) &&
-		    (!tracks || tracks[i]) && has_zones(c->trace, i))
+		trace_track_lanes(c->trace, i, &first, &lanes);
+		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) && lanes &&
+		    (!tracks || tracks[i]))
 			r = trace_cores_track_add(c, i);
 	}
 	if (c->riscs.n)
@@ -144,13 +138,6 @@ static int find_tracks(struct op_cores *c, const uint8_t *tracks)
 		b->core = c->core_count - 1;
 	}
 	return r;
-}
-
-static double tick_rate(const struct trace *trace)
-{
-	double ns = trace_duration_ns(trace, trace->start, trace->end);
-
-	return ns > 0 ? (double)(trace->end - trace->start) * 1e9 / ns : 1e9;
 }
 
 static int read_clock(struct op_cores *c, uint32_t track)
@@ -179,7 +166,9 @@ static int read_clock(struct op_cores *c, uint32_t track)
 /* Each device's points; without any, its cycles are the trace's time at the nominal frequency. */
 static int trace_cores_clocks_read(struct op_cores *c)
 {
-	double rate = tick_rate(c->trace);
+	const struct trace *t = c->trace;
+	double ns = trace_duration_ns(t, t->start, t->end);
+	double rate = ns > 0 ? (double)(t->end - t->start) * 1e9 / ns : 1e9;
 	int r = 0;
 
 	for (size_t i = 0; i < c->devices.n; i++) {

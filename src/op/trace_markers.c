@@ -95,12 +95,6 @@ static struct run shift_run(struct walk *w, uint64_t time)
 	return w->shifts.v[w->shift].run;
 }
 
-/* "event 12" */
-static uint64_t event_number(const char *name)
-{
-	return strtoull(name + strcspn(name, "0123456789"), NULL, 10);
-}
-
 /* --- markers out of zones --- */
 
 static int trace_markers_emit(struct walk *w, enum trace_marker_kind kind, uint32_t srcloc,
@@ -121,13 +115,14 @@ static int trace_markers_emit(struct walk *w, enum trace_marker_kind kind, uint3
 		.trace = run->trace,
 		.session = run->session,
 		.meta = {meta, meta_len}};
+	const char *name = w->c->trace->srclocs[srcloc].name;
 
 	w->c->has_meta |= m.meta.len > 0;
 	m.values = kind > TRACE_MARK_END ? (uint8_t)w->value_count : 0;
 	if (kind > TRACE_MARK_END && w->value_count)
 		m.value = w->values[0];
 	else if (kind == TRACE_MARK_EVENT)
-		m.value = event_number(w->c->trace->srclocs[srcloc].name);
+		m.value = strtoull(name + strcspn(name, "0123456789"), NULL, 10);
 	if ((kind == TRACE_MARK_COUNTER || kind == TRACE_MARK_NOC) && w->value_count > 1)
 		m.value2 = w->values[1];
 	return w->fn(w->context, &m);

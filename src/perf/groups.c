@@ -37,12 +37,6 @@ static int replay_compare_op(const struct replay *x, const struct replay *y)
 ORDER_BY(replay_compare, struct replay,
 	 replay_compare_op(x, y) ?: ORDER_UP(session) ?: ORDER_UP(place));
 
-static bool row_is_replay(const struct perf_row *row)
-{
-	return row->type == TYPE_DEVICE && row->trace != PERF_NO_DEVICE &&
-	       row->session != PERF_NO_DEVICE && row->whole_calls != PERF_NO_NUMBER;
-}
-
 /* Stores the mean of N replays in the row of the first, with its spread. */
 static void replays_average(struct perf_input *in, struct perf_spread *spread,
 			    const struct replay *replays, size_t n)
@@ -130,7 +124,8 @@ int perf_replays_take(struct perf_report *r, struct perf_order *order, struct pe
 	for (size_t i = 0; i < order->n; i++) {
 		const struct perf_row *row = &in->rows.v[order->v[i]];
 
-		if (row_is_replay(row))
+		if (row->type == TYPE_DEVICE && row->trace != PERF_NO_DEVICE &&
+		    row->session != PERF_NO_DEVICE && row->whole_calls != PERF_NO_NUMBER)
 			replays[n++] = (struct replay){.device = row->device,
 						       .trace = row->trace,
 						       .session = row->session,

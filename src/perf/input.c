@@ -488,16 +488,11 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 	return vec_push(&in->rows, row);
 }
 
-/* A report has columns for as many inputs as any op has; kernels without tensors have none. */
-static bool has_no_inputs(const struct reading *f)
-{
-	return !f->math && f->place[COL_IN0_MEMORY] < 0 && f->place[COL_IN0_DATATYPE] < 0 &&
-	       f->place[COL_SHAPES] < 0;
-}
-
 /* "A, B and 3 more": the names of missing columns for one line. */
 static void note_missing(struct reading *f)
 {
+	bool no_inputs = !f->math && f->place[COL_IN0_MEMORY] < 0 &&
+			 f->place[COL_IN0_DATATYPE] < 0 && f->place[COL_SHAPES] < 0;
 	struct buf names = BUF_INIT;
 	int n = 0;
 
@@ -505,7 +500,7 @@ static void note_missing(struct reading *f)
 		if (f->place[i] >= 0 || columns[i].need == NEED_NEVER ||
 		    (columns[i].need == NEED_MATH && !f->math) ||
 		    (i == COL_GAP && f->in->rows.n - f->first_row < 2) ||
-		    (i == COL_IN0_MEMORY && has_no_inputs(f)))
+		    (i == COL_IN0_MEMORY && no_inputs))
 			continue;
 		buf_addf(&names, "%s%s", n++ ? ", " : "", columns[i].name);
 		f->in->no_math |= columns[i].need == NEED_MATH;

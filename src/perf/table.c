@@ -174,17 +174,11 @@ static char *table_printable(const char *text, size_t len, bool safe, bool numbe
 	return buf_detach(&out);
 }
 
-/* These names are followed by sizes or settings. */
-static bool table_divided(const char *label)
-{
-	return strstr(label, "Matmul") || strstr(label, "OptimizedConvNew") ||
-	       strstr(label, "Conv2dDeviceOperation") || strstr(label, "HaloDeviceOperation");
-}
-
 static int make_face(struct face *face, const struct perf_kind *k, bool safe)
 {
 	struct buf math = BUF_INIT;
 	size_t blank;
+	bool divided;
 
 	face->label = table_printable(k->label, k->label_len, safe, !k->signpost);
 	perf_add_math(&math, k);
@@ -198,7 +192,10 @@ static int make_face(struct face *face, const struct perf_kind *k, bool safe)
 	face->math_width = (uint32_t)term_width(face->math, face->math_len);
 	face->color = perf_op_color(face->label);
 	blank = strcspn(face->label, " ");
-	face->name_len = table_divided(face->label) && face->label[blank] ? (uint32_t)blank : 0;
+	divided = strstr(face->label, "Matmul") || strstr(face->label, "OptimizedConvNew") ||
+		  strstr(face->label, "Conv2dDeviceOperation") ||
+		  strstr(face->label, "HaloDeviceOperation");
+	face->name_len = divided && face->label[blank] ? (uint32_t)blank : 0;
 	return 0;
 }
 

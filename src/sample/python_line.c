@@ -20,13 +20,6 @@ static uint32_t table_varint(struct table *t)
 	return v;
 }
 
-static int32_t table_signed(struct table *t)
-{
-	uint32_t v = table_varint(t);
-
-	return v & 1 ? -(int32_t)(v >> 1) : (int32_t)(v >> 1);
-}
-
 /* 3.11 and later: entries of a head byte and 0 to many others, for 1 to 8 code units each. */
 static uint32_t line_by_locations(struct table t, uint32_t line, int32_t offset)
 {
@@ -43,7 +36,9 @@ static uint32_t line_by_locations(struct table t, uint32_t line, int32_t offset)
 			line += code - 10;
 			t.at += 2;
 		} else if (code < 15) {
-			line += (uint32_t)table_signed(&t);
+			uint32_t v = table_varint(&t);
+
+			line += v & 1 ? -(v >> 1) : v >> 1;
 			for (int i = 0; code == 14 && i < 3; i++)
 				table_varint(&t);
 		}

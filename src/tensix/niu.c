@@ -287,11 +287,6 @@ static bool atomic_command(struct command *k)
 	return to == UINT32_MAX ? niu_no_target(k, mid) : send_atomic(k, to, &load);
 }
 
-static enum tensix_transfer niu_kind_of(uint32_t ctrl)
-{
-	return ctrl & CTRL_ATOMIC ? TENSIX_ATOMIC : ctrl & CTRL_WRITE ? TENSIX_WRITE : TENSIX_READ;
-}
-
 /* The store is retried after the delay, so that the links are not occupied too early. */
 static bool must_wait(struct tensix_hart *h, enum tensix_transfer kind, uint64_t *cycle)
 {
@@ -308,6 +303,7 @@ enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigne
 	uint32_t buffer = offset / c->dev->arch->niu_stride;
 	uint32_t at = offset % c->dev->arch->niu_stride;
 	struct command k = {c, h, noc, NULL, 0};
+	enum tensix_transfer kind;
 
 	if (at >= OFFSET_CONFIG && at < OFFSET_COUNTERS)
 		n->config[(at - OFFSET_CONFIG) / 4] = value;
@@ -320,7 +316,10 @@ enum mmio_result niu_write(struct tensix_core *c, struct tensix_hart *h, unsigne
 	if (!(value & 1))
 		return MMIO_OK;
 	k.r = n->buffer[buffer];
-	if (h && must_wait(h, niu_kind_of(k.r[R_CTRL]), cycle))
+	kind = k.r[R_CTRL] & CTRL_ATOMIC  ? TENSIX_ATOMIC
+	       : k.r[R_CTRL] & CTRL_WRITE ? TENSIX_WRITE
+					  : TENSIX_READ;
+	if (h && must_wait(h, kind, cycle))
 		return MMIO_LATER;
 	k.at = *cycle > n->out_free ? *cycle : n->out_free;
 	n->busy[buffer] = k.at;

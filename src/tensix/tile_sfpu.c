@@ -68,13 +68,6 @@ static float digamma_value(float v)
 		       1 / (252 * pow(x, 6)));
 }
 
-static float round_value(float v, int decimals)
-{
-	double scale = pow(10, decimals);
-
-	return isfinite(v) ? (float)(rint(v * scale) / scale) : v;
-}
-
 /* The result has the sign of the divisor, as in Python. */
 static float remainder_value(float a, float b)
 {
@@ -578,8 +571,11 @@ void tile_unary(struct tile *t, unsigned op, unsigned flags, const uint32_t *p,
 		for (unsigned i = 0; i < TILE_VALUES; i++)
 			t->f[i] = op == TE_U_EXP ? expf(t->f[i] * scale) : logf(t->f[i]) * scale;
 	} else if (op == TE_U_ROUND) {
+		double scale = pow(10, (int)p[0]);
+
 		for (unsigned i = 0; i < TILE_VALUES; i++)
-			t->f[i] = round_value(t->f[i], (int)p[0]);
+			if (isfinite(t->f[i]))
+				t->f[i] = (float)(rint(t->f[i] * scale) / scale);
 	} else if (op >= TE_U_ADD_UNARY) {
 		for (unsigned i = 0; i < TILE_VALUES; i++)
 			t->f[i] = scalar_value(op, t->f[i], v);

@@ -166,13 +166,6 @@ static int planes_take(struct taking *t, struct in *in, struct peek_column *c, s
 	return r;
 }
 
-/* Moves what is READY of a column's planes to ROOM. */
-static void planes_move(struct peek_column *c, const uint8_t *ready, const uint8_t *room)
-{
-	for (unsigned k = 0; k < c->planes; k++)
-		c->plane[k] = room + (c->plane[k] - ready);
-}
-
 /* Patches first, since they have an alignment. */
 static int memory_take(struct zpeek *peek, uint32_t first, uint32_t end, size_t patches,
 		       const uint8_t *ready, size_t len)
@@ -185,7 +178,8 @@ static int memory_take(struct zpeek *peek, uint32_t first, uint32_t end, size_t 
 	room = memory + patches * sizeof(struct peek_patch);
 	memcpy(room, ready, len);
 	for (uint32_t k = first; k < end; k++)
-		planes_move(&peek->columns[k], ready, room);
+		for (unsigned i = 0; i < peek->columns[k].planes; i++)
+			peek->columns[k].plane[i] = room + (peek->columns[k].plane[i] - ready);
 	free(peek->memory[first]);
 	peek->memory[first] = memory;
 	peek->bytes[first] = bytes;

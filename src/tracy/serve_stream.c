@@ -82,14 +82,6 @@ static void serve_stream_string_put(struct serve *s, size_t string)
 	serve_bytes(s, WIRE_SINGLE_STRING, 0, strings->text.data + e->at, e->len);
 }
 
-/* The types of a version; 69 has no Custom, and its Vulkan has many threads too. */
-static uint64_t context_type(const struct serve *s)
-{
-	if (s->protocol.number == 66)
-		return DEVICE_TYPE_TT;
-	return s->protocol.number < 74 ? DEVICE_TYPE_VULKAN : DEVICE_TYPE_CUSTOM;
-}
-
 static int put_contexts(struct serve *s)
 {
 	const struct write *m = s->model;
@@ -100,9 +92,11 @@ static int put_contexts(struct serve *s)
 	memcpy(&one, &period, sizeof(one));
 	while (s->queries.n < m->contexts.n && s->queries.n < most) {
 		uint32_t i = (uint32_t)s->queries.n;
+		uint64_t type = s->protocol.number == 66  ? DEVICE_TYPE_TT
+				: s->protocol.number < 74 ? DEVICE_TYPE_VULKAN
+							  : DEVICE_TYPE_CUSTOM;
 
-		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0,
-			  context_type(s));
+		SERVE_PUT(s, WIRE_GPU_NEW_CONTEXT, SERVE_EPOCH, SERVE_EPOCH, 0, one, i, 0, type);
 		serve_stream_string_put(s, m->contexts.v[i].name);
 		SERVE_PUT(s, WIRE_GPU_CONTEXT_NAME, i);
 		if (vec_push(&s->queries, 0) < 0)

@@ -158,13 +158,6 @@ static int core_grid_track_add(struct grid *g, uint32_t id, struct zones_choice 
 
 /* ------------------------------------------------------------------ answer */
 
-static double cell_value(const struct cell *cell, int aggregate)
-{
-	if (aggregate == MEAN)
-		return cell->count ? cell->sum / (double)cell->count : 0;
-	return aggregate == MAX ? cell->max : cell->sum;
-}
-
 static void grid_put(struct grid *g, int aggregate)
 {
 	struct json *j = &g->c->json;
@@ -176,7 +169,8 @@ static void grid_put(struct grid *g, int aggregate)
 	json_array(j, "cells");
 	for (size_t i = 0; i < g->cells.n; i++) {
 		const struct cell *cell = &g->cells.v[i];
-		double value = cell_value(cell, aggregate);
+		double mean = cell->count ? cell->sum / (double)cell->count : 0;
+		double value = aggregate == MEAN ? mean : aggregate == MAX ? cell->max : cell->sum;
 
 		json_object(j, NULL);
 		json_uint(j, "x", cell->place.x);

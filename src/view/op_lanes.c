@@ -32,18 +32,13 @@ struct lane_ops {
 
 ORDER_BY(op_lanes_by_start, struct lane_op, ORDER_UP(start) ?: ORDER_UP(op));
 
-/* Nanoseconds of the timeline at which the host's reports begin to count. */
-static int64_t host_origin(const struct trace *t)
-{
-	const char *origin = trace_property(t, TRACE_ORIGIN);
-
-	return origin ? trace_ns(t, strtoull(origin, NULL, 10)) : 0;
-}
-
 static int lane_ops_find(struct lane_ops *s, int64_t device)
 {
 	const struct perf_report *report = &s->o->report;
-	int64_t origin = host_origin(s->c->trace);
+	const struct trace *t = s->c->trace;
+	const char *start = trace_property(t, TRACE_ORIGIN);
+	/* Nanoseconds of the timeline at which the host's reports begin to count. */
+	int64_t origin = start ? trace_ns(t, strtoull(start, NULL, 10)) : 0;
 	uint64_t busy[LANES] = {0};
 
 	for (size_t i = 0; i < report->ops.n; i++) {
