@@ -81,16 +81,6 @@ char *fmt_bytes(char *text, double bytes)
 
 typedef unsigned __int128 u128;
 
-/* 10^N for N up to 21. */
-static u128 ten_to(int n)
-{
-	u128 p = 1;
-
-	while (n-- > 0)
-		p *= 10;
-	return p;
-}
-
 /*
  * The shortest digits of a double in the range of everyday figures, by exact integer arithmetic:
  * the value is m * 2^e; times 10^k it has 17 digits before the point, and all of m * 10^k fits in
@@ -101,7 +91,7 @@ static bool shortest_exact(double value, char *digits, int *exponent)
 {
 	int e, k, shift;
 	uint64_t m;
-	u128 twice, ten, low, high;
+	u128 twice, ten = 1, low, high;
 
 	if (!(value >= 1e-5 && value < 1e15))
 		return false;
@@ -110,7 +100,8 @@ static bool shortest_exact(double value, char *digits, int *exponent)
 	k = 16 - (int)floor(log10(value));
 	if (m == 1ull << 52 || k > 21 || k < 0)
 		return false;
-	ten = ten_to(k);
+	for (int i = 0; i < k; i++)
+		ten *= 10;
 	twice = 2 * m * ten;
 	low = twice - ten;
 	high = twice + ten;

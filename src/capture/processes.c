@@ -212,15 +212,6 @@ static void try_ring(struct capture *c, const char *name)
 	}
 }
 
-static void scan_pool(struct capture *c)
-{
-	char name[64];
-
-	for (uint32_t area = 0; ring_pool_next(&c->session, &area, name, sizeof(name));)
-		if (!is_waiting(c, name))
-			try_ring(c, name);
-}
-
 static void processes_scan_directory(struct capture *c)
 {
 	DIR *d = own_folder_read(c->session.folder.fd);
@@ -236,7 +227,7 @@ static void processes_scan_directory(struct capture *c)
 
 void capture_find_rings(struct capture *c)
 {
-	char events[8192] __attribute__((aligned(8)));
+	char events[8192] __attribute__((aligned(8))), area_name[64];
 	size_t waiting = c->not_ready.n;
 	ssize_t n;
 
@@ -263,7 +254,10 @@ void capture_find_rings(struct capture *c)
 		}
 	}
 	if (ring_pool_changed(&c->session))
-		scan_pool(c);
+		for (uint32_t area = 0;
+		     ring_pool_next(&c->session, &area, area_name, sizeof(area_name));)
+			if (!is_waiting(c, area_name))
+				try_ring(c, area_name);
 	if (c->scan || c->watch < 0)
 		processes_scan_directory(c);
 }

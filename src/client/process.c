@@ -285,18 +285,6 @@ static bool open_ring(void)
 	return false;
 }
 
-/* The ring exists but cannot be used: frees its memory. */
-static void abandon_ring(void)
-{
-	struct process *p = client_process;
-
-	if (p->name[0])
-		remove_file();
-	else
-		pool_unclaim(p->base, client_mapping.usable);
-	pool_give(HEAD_BYTES + p->bytes);
-}
-
 static void start_accounts(void)
 {
 	struct process *p = client_process;
@@ -352,7 +340,11 @@ static bool start_ring(uint64_t key)
 		return false;
 	if (!thread_start(&p->meta, key, 0, now)) {
 		join_fails(RING_JOIN_MEMORY);
-		abandon_ring();
+		if (p->name[0])
+			remove_file();
+		else
+			pool_unclaim(p->base, client_mapping.usable);
+		pool_give(HEAD_BYTES + p->bytes);
 		return false;
 	}
 	atomic_store_explicit(&header->magic, RING_MAGIC, memory_order_release);

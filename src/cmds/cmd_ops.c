@@ -84,14 +84,6 @@ static void cmd_ops_init(void *conf)
 
 enum word { REPORT, STATS, MERGE };
 
-/* Subcommands in place of a trace. */
-static enum word word_of(int argc, char **argv)
-{
-	if (argc && !strcmp(argv[0], "stats"))
-		return STATS;
-	return argc && !strcmp(argv[0], "merge") ? MERGE : REPORT;
-}
-
 static int ops_options_check(struct conf *cf, enum word word, int argc, struct tacho_error *err)
 {
 	bool trace = argc > (word == STATS);
@@ -500,7 +492,9 @@ static int cmd_ops_run(void *conf, const struct cmd_common *common, int argc, ch
 {
 	struct conf *cf = conf;
 	struct tacho_error err = {0};
-	enum word word = word_of(argc, argv);
+	enum word word = argc && !strcmp(argv[0], "stats")   ? STATS
+			 : argc && !strcmp(argv[0], "merge") ? MERGE
+							     : REPORT;
 	int r = ops_options_check(cf, word, argc, &err);
 
 	argc -= word != REPORT;

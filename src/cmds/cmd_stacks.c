@@ -78,20 +78,14 @@ struct printer {
 	struct buf name;
 };
 
-/* One standard deviation of a share estimated from so many samples, in percent. */
-static double share_error(uint64_t samples, uint64_t total)
-{
-	double share = total ? (double)samples / (double)total : 0;
-
-	return total ? 100 * sqrt(share * (1 - share) / (double)total) : 0;
-}
-
 static int stacks_item_print(struct printer *x, const struct profile_item *item, unsigned depth)
 {
 	const struct profile_item *all = &x->view->items.v[0];
 	const struct profile_label *label = &x->view->labels.v[item->label];
 	const struct profile_function *f = &x->p->functions.v[label->function];
 	bool text = x->q->style.format == TABLE_AS_TEXT;
+	double total = (double)all->samples;
+	double share = all->samples ? (double)item->samples / total : 0;
 
 	buf_reset(&x->name);
 	for (unsigned i = 1; text && i < depth; i++)
@@ -100,7 +94,8 @@ static int stacks_item_print(struct printer *x, const struct profile_item *item,
 	if (text && x->conf->by == PROFILE_BY_LINE && label->line)
 		buf_addf(&x->name, ":%u", label->line);
 	table_real(&x->table, all->ns > 0 ? 100 * item->ns / all->ns : 0);
-	table_real(&x->table, share_error(item->samples, all->samples));
+	/* One standard deviation of a share that so many samples give, in percent. */
+	table_real(&x->table, all->samples ? 100 * sqrt(share * (1 - share) / total) : 0);
 	table_real(&x->table, all->ns > 0 ? 100 * item->self_ns / all->ns : 0);
 	table_real(&x->table, item->ns);
 	table_real(&x->table, item->self_ns);

@@ -343,16 +343,6 @@ struct entry {
 	uint64_t checksum; /* from .deps, for entry_read() */
 };
 
-static void entry_name(struct entry *e, const char *folder, uint64_t key)
-{
-	unsigned long long k = key;
-
-	*e = (struct entry){.key = key};
-	snprintf(e->elf, sizeof(e->elf), "%s/%016llx.elf", folder, k);
-	snprintf(e->log, sizeof(e->log), "%s/%016llx.elf.log", folder, k);
-	snprintf(e->deps, sizeof(e->deps), "%s/%016llx.deps", folder, k);
-}
-
 /* Covers the key as well, so that the kernel of another command is never mistaken for this one. */
 static uint64_t entry_checksum(const struct entry *e, const uint8_t *elf, size_t size)
 {
@@ -824,7 +814,10 @@ int build_binary(struct tacho_device *d, const struct build *build, const struct
 			goto out;
 		}
 	}
-	entry_name(&e, folder, command_key(&w, true));
+	e = (struct entry){.key = command_key(&w, true)};
+	snprintf(e.elf, sizeof(e.elf), "%s/%016llx.elf", folder, (unsigned long long)e.key);
+	snprintf(e.log, sizeof(e.log), "%s/%016llx.elf.log", folder, (unsigned long long)e.key);
+	snprintf(e.deps, sizeof(e.deps), "%s/%016llx.deps", folder, (unsigned long long)e.key);
 	r = entry_is_current(&e) ? build_load(d, build, key, &e, out) : TACHO_EDAMAGED;
 	if (r == 0)
 		kernels_used(e.elf, e.deps);

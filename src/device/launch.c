@@ -62,16 +62,6 @@ static int launch_is_interrupted(struct tacho_device *d)
 	return r;
 }
 
-/* The program has handled the signal and continues without this device. */
-static int broken_off(struct tacho_device *d)
-{
-	struct buf text = BUF_INIT;
-
-	buf_addf(&text, "SIGINT: the program of device %u has not ended", d->number);
-	report_unfinished(d, &text);
-	return fail_with(d, TACHO_ENO, &text);
-}
-
 static int wait_for_end(struct tacho_device *d)
 {
 	uint64_t end = d->ops->cycles(d->self) + d->options.max_cycles;
@@ -101,8 +91,12 @@ static int wait_for_end(struct tacho_device *d)
 			break;
 		if (interrupt_noted())
 			return launch_is_interrupted(d);
-		if (interrupt_broken_off())
-			return broken_off(d);
+		if (interrupt_broken_off()) {
+			buf_addf(&text, "SIGINT: the program of device %u has not ended",
+				 d->number);
+			report_unfinished(d, &text);
+			return fail_with(d, TACHO_ENO, &text);
+		}
 		if (!prof_running(d) && !printed && stop == TACHO_STOP_IDLE) {
 			buf_addf(&text, "device %u waits for ever: no RISC can go on\n", d->number);
 			report_waiting(d, &text);
@@ -154,14 +148,6 @@ static void launch_put32(uint8_t *at, uint32_t value)
 	memcpy(at, &value, 4);
 }
 
-static const struct program_args *args_of(const struct program_kernel *k, unsigned core)
-{
-	for (size_t i = 0; i < k->args.n; i++)
-		if (k->args.v[i].core == core)
-			return &k->args.v[i];
-	return NULL;
-}
-
 /* A kernel's data is below its stack. */
 static uint32_t launch_stack_end(const struct binary *b)
 {
@@ -199,7 +185,11 @@ static int load_kernels(struct tacho_device *d, const struct tacho_program *p, u
 
 	for (size_t i = 0; r == 0 && i < p->kernels.n; i++) {
 		const struct program_kernel *k = &p->kernels.v[i];
-		const struct program_args *own = args_of(k, core);
+		const struct program_args *own = NULL;
+
+		for (size_t n = 0; n < k->args.n && !own; n++)
+			if (k->args.v[n].core == core)
+				own = &k->args.v[n];
 
 		if ((k->risc == TACHO_ERISC) != c->info.ethernet ||
 		    !core_set_has(&k->cores, c->info.logical_x, c->info.logical_y))

@@ -30,14 +30,6 @@ static int define_add(struct buf *out, const char *define)
 	return 0;
 }
 
-static int include_add(struct buf *out, const char *path)
-{
-	if (strpbrk(path, "\"\n"))
-		return device_fail(TACHO_EUSAGE, "the path %s cannot be included", path);
-	buf_addf(out, "#include \"%s\"\n", path);
-	return 0;
-}
-
 static void firmware_add(struct buf *out, const char *firmware, const char *name)
 {
 	buf_addf(out, "#include \"%s/src/%s\"\n", firmware, name);
@@ -60,8 +52,10 @@ int source_text(struct buf *out, const struct build *b, const char *firmware, co
 			buf_addf(out, "%s\n", b->prologue);
 		if (b->text)
 			buf_addf(out, "#line 1 \"%s\"\n%s\n", b->source, b->text);
+		else if (strpbrk(path, "\"\n"))
+			r = device_fail(TACHO_EUSAGE, "the path %s cannot be included", path);
 		else
-			r = include_add(out, path);
+			buf_addf(out, "#include \"%s\"\n", path);
 		firmware_add(out, firmware, "kernel.c");
 	}
 	return r == 0 && out->failed ? device_fail(TACHO_ENOMEM, "no memory") : r;

@@ -130,16 +130,6 @@ static enum MHD_Result reply_send(struct MHD_Connection *con, struct http_reply 
 	return result;
 }
 
-static void reply_full(struct http_reply *reply)
-{
-	static const char text[] = "{\"error\":\"there are too many WebSockets already\"}\n";
-
-	reply->status = 503;
-	reply->type = "application/json";
-	reply->body_static = text;
-	reply->body_len = strlen(text);
-}
-
 static bool has_body(struct MHD_Connection *con)
 {
 	const char *length = server_header(con, "Content-Length");
@@ -187,8 +177,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *con, con
 	if (reply.status == 101 && !sockets_full(s))
 		return socket_answer(s, con, &reply);
 	/* A page that is admitted and disconnected at once would reconnect at once. */
-	if (reply.status == 101)
-		reply_full(&reply);
+	if (reply.status == 101) {
+		static const char full[] =
+			"{\"error\":\"there are too many WebSockets already\"}\n";
+
+		reply.status = 503;
+		reply.type = "application/json";
+		reply.body_static = full;
+		reply.body_len = strlen(full);
+	}
 	return reply_send(con, &reply);
 }
 

@@ -28,15 +28,6 @@ static void block_choose(uint32_t rows, uint32_t columns, uint32_t matrices, uin
 		}
 }
 
-/* A program config names the block; it is cut to what dst holds. */
-static void block_limit(const struct nn_product *how, uint32_t *m, uint32_t *n)
-{
-	if (!how->per_core_rows || !how->per_core_columns)
-		return;
-	*n = how->per_core_columns < 8 ? how->per_core_columns : 8;
-	*m = how->per_core_rows < 8 / *n ? how->per_core_rows : 8 / *n;
-}
-
 struct product_shape {
 	uint32_t rows, inner, columns, matrices; /* rows, inner and columns in tiles */
 	uint32_t a_stride, b_stride, valid;
@@ -86,7 +77,11 @@ int nn_product(struct nn *nn, const struct nn_job *job, const struct nn_product 
 	nn_call_begin(&c, job);
 	block_choose(s.rows, s.columns, s.matrices, nn_cores(nn, s.rows * s.columns * s.matrices),
 		     &bm, &bn);
-	block_limit(how, &bm, &bn);
+	/* A program config names the block; it is cut to what dst holds. */
+	if (how->per_core_rows && how->per_core_columns) {
+		bn = how->per_core_columns < 8 ? how->per_core_columns : 8;
+		bm = how->per_core_rows < 8 / bn ? how->per_core_rows : 8 / bn;
+	}
 	if (how->inner && s.inner % how->inner == 0)
 		bk = how->inner < 8 ? how->inner : 8;
 	c.units = (s.rows + bm - 1) / bm * ((s.columns + bn - 1) / bn) * s.matrices;

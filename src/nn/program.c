@@ -106,15 +106,6 @@ static void call_key(const struct nn_call *c, char *key, size_t size)
 		key_tensor(key, size, c->out[i]);
 }
 
-static uint64_t call_attributes_hash(const struct nn_call *c)
-{
-	uint64_t hash = HASH_START;
-
-	for (unsigned i = 0; i < NN_ATTRIBUTES && c->attributes[i].name; i++)
-		hash = hash_text(hash, c->attributes[i].value);
-	return hash;
-}
-
 static int program_buffers(struct nn *nn, struct nn_program *p, const struct nn_call *c)
 {
 	for (unsigned i = 0; i < NN_CBS; i++) {
@@ -402,11 +393,13 @@ static int program_args(struct nn *nn, const struct nn_program *p, const struct 
 int nn_run(struct nn *nn, const struct nn_call *c)
 {
 	struct nn_program *p = program_find(nn, c);
-	uint64_t described = call_attributes_hash(c);
+	uint64_t described = HASH_START;
 	struct nn_description d;
 
 	if (!p || program_args(nn, p, c) < 0)
 		return -1;
+	for (unsigned i = 0; i < NN_ATTRIBUTES && c->attributes[i].name; i++)
+		described = hash_text(described, c->attributes[i].value);
 	call_describe(nn, p, c, &d);
 	if (nn->group && nn_result(nn, tacho_op_begin(nn->group, nn->group_count, &d.op)) < 0)
 		return -1;

@@ -71,14 +71,6 @@ static int diff_run_open(struct side_run *run, const struct perf_report *r)
 	return 0;
 }
 
-static void run_close(struct side_run *run)
-{
-	for (size_t i = 0; run->keys && i < run->r->in->kinds.n; i++)
-		free(run->keys[i]);
-	free(run->keys);
-	free(run->entries);
-}
-
 static double op_time(const struct perf_op *op)
 {
 	return op->has & HAS_TIME ? op->time : 0;
@@ -353,8 +345,12 @@ int perf_diff_make(struct perf_diff *d, double min)
 		if (d->pairs.n)
 			qsort_r(d->pairs.v, d->pairs.n, sizeof(*d->pairs.v), pair_compare, d);
 	}
-	for (size_t i = 0; m.runs && i < m.n; i++)
-		run_close(&m.runs[i]);
+	for (size_t i = 0; m.runs && i < m.n; i++) {
+		for (size_t k = 0; m.runs[i].keys && k < m.runs[i].r->in->kinds.n; k++)
+			free(m.runs[i].keys[k]);
+		free(m.runs[i].keys);
+		free(m.runs[i].entries);
+	}
 	for (int k = 0; k < METRICS; k++)
 		free(m.sums[k]);
 	free(m.counts);

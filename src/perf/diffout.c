@@ -296,16 +296,6 @@ static void json_write(struct writer *w)
 
 /* ---- Markdown ---- */
 
-/* A name in a cell: '|' would end it, and code has no other markup. */
-static void cell_markdown(struct buf *out, const char *text)
-{
-	buf_addc(out, '`');
-	for (; *text; text++)
-		buf_addc(out,
-			 *text == '|' || *text == '`' || (unsigned char)*text < ' ' ? ' ' : *text);
-	buf_addc(out, '`');
-}
-
 static void row_markdown(struct buf *out, const struct perf_change *c, enum perf_metric m)
 {
 	for (int s = 0; s < SIDES; s++) {
@@ -343,8 +333,13 @@ static void groups_markdown(struct writer *w, bool slower)
 				"\n#### %s (%s)\n\n| op | before \xce\xbcs | after \xce\xbcs | change "
 				"\xce\xbcs | | |\n|---|---:|---:|---:|---:|---|\n",
 				slower ? "Slower" : "Faster", metric_titles[d->metric]);
-		buf_adds(w->out, "| ");
-		cell_markdown(w->out, c->label);
+		buf_adds(w->out, "| `");
+		for (const char *p = c->label; *p; p++) {
+			bool breaks = *p == '|' || *p == '`' || (unsigned char)*p < ' ';
+
+			buf_addc(w->out, breaks ? ' ' : *p);
+		}
+		buf_addc(w->out, '`');
 		buf_adds(w->out, " |");
 		row_markdown(w->out, c, d->metric);
 		buf_adds(w->out, c->failed ? " failed |\n" : " |\n");

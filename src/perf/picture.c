@@ -147,20 +147,13 @@ static void draw_bar(struct drawing *d, const struct bar *bar, bool classic)
 	}
 }
 
-static size_t count_devices(const struct perf_stack **stacks, size_t n)
+static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_t n, bool classic)
 {
-	size_t devices = n > 0;
+	size_t devices = n > 0, first = 0, at = 0;
+	double pitch;
 
 	for (size_t i = 1; i < n; i++)
 		devices += stacks[i]->device != stacks[i - 1]->device;
-	return devices;
-}
-
-static void draw_bars(struct drawing *d, const struct perf_stack **stacks, size_t n, bool classic)
-{
-	size_t devices = count_devices(stacks, n), first = 0, at = 0;
-	double pitch;
-
 	d->w = devices > 3 ? 200.0 * (double)devices : 600;
 	d->h = HEIGHT;
 	pitch = (d->w - 20) / (double)(devices ? devices : 1);

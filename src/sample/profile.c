@@ -320,14 +320,6 @@ void profile_counts_free(struct profile_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 }
 
-/* A stack whose root is the reason why it is incomplete. */
-static bool node_is_whole(const struct profile *p, uint32_t node)
-{
-	while (p->nodes.v[node].parent)
-		node = p->nodes.v[node].parent;
-	return TREE_MODULE(p->nodes.v[node].key) != 0;
-}
-
 static void row_count(struct profile *p, const struct profile_filter *f, const struct window *w,
 		      const struct trace_row *row, struct profile_counts *c)
 {
@@ -353,7 +345,11 @@ static void row_count(struct profile *p, const struct profile_filter *f, const s
 	c->total++;
 	c->total_ns += ns;
 	c->stacked += node != 0;
-	c->whole += node && node_is_whole(p, (uint32_t)node);
+	if (node) {
+		while (p->nodes.v[node].parent)
+			node = p->nodes.v[node].parent;
+		c->whole += TREE_MODULE(p->nodes.v[node].key) != 0;
+	}
 }
 
 static int track_count(struct profile *p, const struct profile_filter *f, uint32_t track,

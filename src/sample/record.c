@@ -103,15 +103,6 @@ static void mmap_decode(struct cursor *c, struct record *r)
 	r->name = cursor_string(c);
 }
 
-static void task_decode(struct cursor *c, struct record *r)
-{
-	r->pid = cursor_u32(c);
-	r->parent_pid = cursor_u32(c);
-	r->tid = cursor_u32(c);
-	r->parent_tid = cursor_u32(c);
-	cursor_u64(c); /* time */
-}
-
 /* Thread and time of records other than samples. SWITCH has its thread only here. */
 static void trailer_decode(const uint8_t *at, struct record *r)
 {
@@ -169,7 +160,11 @@ bool record_decode(const uint8_t *bytes, size_t len, struct record *r)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		r->kind = h.type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
-		task_decode(&c, r);
+		r->pid = cursor_u32(&c);
+		r->parent_pid = cursor_u32(&c);
+		r->tid = cursor_u32(&c);
+		r->parent_tid = cursor_u32(&c);
+		cursor_u64(&c); /* time */
 		break;
 	case PERF_RECORD_SWITCH:
 		r->kind = RECORD_SWITCH;

@@ -19,13 +19,6 @@ int64_t sql_slice_id(const struct sql_cursor *c, uint32_t lane, uint64_t number)
 	       (int64_t)(number & UINT32_MAX);
 }
 
-static void slice_id_split(int64_t id, uint32_t *source, uint32_t *lane, uint64_t *number)
-{
-	*source = (uint32_t)(id >> (ID_NUMBER + ID_LANE) & 0xff);
-	*lane = (uint32_t)(id >> ID_NUMBER & ((1u << ID_LANE) - 1));
-	*number = (uint64_t)id & UINT32_MAX;
-}
-
 enum slice_column {
 	SLICE_ID,
 	SLICE_TS,
@@ -216,7 +209,9 @@ static int slice_by_id(struct slice_cursor *z)
 
 	if (z->single || z->c.bounds[SLICE_ID].low != z->c.bounds[SLICE_ID].high || id < 0)
 		return 0;
-	slice_id_split(id, &z->c.source, &z->lane, &z->number);
+	z->c.source = (uint32_t)(id >> (ID_NUMBER + ID_LANE) & 0xff);
+	z->lane = (uint32_t)(id >> ID_NUMBER & ((1u << ID_LANE) - 1));
+	z->number = (uint64_t)id & UINT32_MAX;
 	if (z->c.source >= z->c.sql->sources.n)
 		return 0;
 	t = sql_source_of(&z->c)->trace;

@@ -105,15 +105,6 @@ WIDE void float_pairs(float *dst, const float *a, const float *b, enum tile_bina
 WIDE_CALL(float_pairs, (float *dst, const float *a, const float *b, enum tile_binary op),
 	  (dst, a, b, op))
 
-static void integer_pairs(int32_t *dst, const int32_t *a, const int32_t *b, enum tile_binary op)
-{
-	for (unsigned i = 0; i < TILE_VALUES; i++) {
-		uint32_t x = (uint32_t)a[i], y = (uint32_t)b[i];
-
-		dst[i] = (int32_t)(op == TILE_ADD ? x + y : op == TILE_SUB ? x - y : x * y);
-	}
-}
-
 void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, enum tile_binary op,
 		 enum tile_broadcast broadcast, unsigned row)
 {
@@ -132,7 +123,13 @@ void tile_binary(struct tile *dst, const struct tile *a, const struct tile *b, e
 		b = &y;
 	}
 	if (integer) {
-		integer_pairs(dst->i, a->i, b->i, op);
+		for (unsigned i = 0; i < TILE_VALUES; i++) {
+			uint32_t p = (uint32_t)a->i[i], q = (uint32_t)b->i[i];
+
+			dst->i[i] = (int32_t)(op == TILE_ADD   ? p + q
+					      : op == TILE_SUB ? p - q
+							       : p * q);
+		}
 	} else {
 		a = tile_as_float(a, &x);
 		if (b->integer) {

@@ -59,14 +59,6 @@ static inline uint32_t percentile_bucket_of(uint64_t v, unsigned bits)
 	return (shift << bits) + (uint32_t)(v >> shift);
 }
 
-static void bucket_range(uint32_t bucket, unsigned bits, uint64_t *low, uint64_t *span)
-{
-	unsigned shift = bucket >> bits ? (bucket >> bits) - 1 : 0;
-
-	*low = (uint64_t)(bucket - (shift << bits)) << shift;
-	*span = (1ull << shift) - 1;
-}
-
 /* ------------------------------------------------------------- first pass */
 
 static size_t coarse_bytes(const struct finder *f, unsigned bits)
@@ -176,11 +168,16 @@ static int target_start(struct finder *f, struct target *t)
 	uint64_t n = t->stat->count, low, span;
 	/* ceil(q * count) from 1, so minus one from 0; integers, for counts beyond 2^53. */
 	uint64_t rank = t->p99 ? n - n / 100 - 1 : n - n / 2 - 1;
+	uint32_t bucket;
+	unsigned shift;
 	size_t cell;
 
 	t->rank = rank;
 	cell = cell_of_rank(c->buckets, c->count, &t->rank);
-	bucket_range(c->first + (uint32_t)cell, f->bits, &low, &span);
+	bucket = c->first + (uint32_t)cell;
+	shift = bucket >> f->bits ? (bucket >> f->bits) - 1 : 0;
+	low = (uint64_t)(bucket - (shift << f->bits)) << shift;
+	span = (1ull << shift) - 1;
 	return target_narrow(t, low, span, c->buckets[cell]);
 }
 

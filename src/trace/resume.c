@@ -148,15 +148,6 @@ static int take_all(struct trace_writer *w, struct trace_private *p, size_t *sta
 	return r;
 }
 
-/* The header may be of a version that knew fewer features. */
-static int resume_cut(struct trace_writer *w, struct tacho_error *err)
-{
-	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0 ||
-	    lseek(w->fd, (off_t)w->offset, SEEK_SET) < 0)
-		return err_errno(err, TACHO_EWRITE, "cannot cut %s", w->part);
-	return 0;
-}
-
 static int resume_file(struct trace_writer *w, size_t *state_len, struct tacho_error *err)
 {
 	struct trace_private *p = NULL;
@@ -182,7 +173,12 @@ static int resume_file(struct trace_writer *w, size_t *state_len, struct tacho_e
 	if (r < 0)
 		err_set(err, r, "cannot go on with %s: %s", w->part, err_text(r));
 	trace_close(&p->trace);
-	return r < 0 ? r : resume_cut(w, err);
+	if (r < 0)
+		return r;
+	if (ftruncate(w->fd, (off_t)w->offset) < 0 || writer_head(w) < 0 ||
+	    lseek(w->fd, (off_t)w->offset, SEEK_SET) < 0)
+		return err_errno(err, TACHO_EWRITE, "cannot cut %s", w->part);
+	return 0;
 }
 
 int trace_writer_resume(struct trace_writer **out, const char *path,

@@ -27,14 +27,6 @@ static struct gpu_context *context_of(struct decoder *d, uint64_t number)
 	return c;
 }
 
-static double field_double(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
 static void on_new_context(struct decoder *d, const uint64_t *v)
 {
 	struct gpu_context *c = context_of(d, v[4]);
@@ -45,7 +37,7 @@ static void on_new_context(struct decoder *d, const uint64_t *v)
 	c->cpu = (int64_t)v[0];
 	c->gpu = (int64_t)v[1];
 	c->many = v[2] == 0;
-	c->period = field_double(v[3]);
+	memcpy(&c->period, &v[3], sizeof(c->period));
 	if (!(c->period > 0 && c->period < 1e9))
 		c->period = 1;
 	c->scale = c->period;

@@ -165,16 +165,6 @@ void read_zones(struct read *r)
 
 /* ------------------------------------------------------------------ devices */
 
-/* Drops a zone whose time the device never sent, but not its children. */
-static void begin_device_zone(struct timeline *t, int64_t start, int16_t srcloc)
-{
-	struct read *r = t->r;
-
-	sink_begin(&r->sink, &t->stack, read_tick(start), read_srcloc(r, srcloc),
-		   start < 0 ? TIMELESS : 0);
-	r->notes->n[TRACY_NOTE_TIMELESS] += start < 0;
-}
-
 static void end_device_zone(struct timeline *t)
 {
 	struct read *r = t->r;
@@ -209,7 +199,9 @@ static void read_device_timeline(struct timeline *t)
 		r->notes->n[TRACY_NOTE_CALLSTACKS] += in_u24(&r->in) != 0;
 		in_u16(&r->in); /* thread */
 		children = in_u64(&r->in);
-		begin_device_zone(t, t->device_reference, srcloc);
+		sink_begin(&r->sink, &t->stack, read_tick(t->device_reference),
+			   read_srcloc(r, srcloc), t->device_reference < 0 ? TIMELESS : 0);
+		r->notes->n[TRACY_NOTE_TIMELESS] += t->device_reference < 0;
 		if (!read_ok(r))
 			break;
 		if (children) {

@@ -318,15 +318,6 @@ static int lane_advance(struct serve *s, struct serve_track *t, struct serve_lan
 	return 0;
 }
 
-static void track_close(struct serve *s)
-{
-	struct serve_track *t = &s->tracks.v[s->track];
-
-	while (t->open.n && t->open.v[t->open.n - 1].end >= 0)
-		end_top(s, t, t->open.v[t->open.n - 1].end);
-	s->in_track = false;
-}
-
 static bool is_reported(const struct serve *s, uint32_t track)
 {
 	return s->model->threads[track].written || (s->trace->tracks[track].kind == TRACE_CORE &&
@@ -360,8 +351,13 @@ int serve_zones(struct serve *s)
 	}
 	if (r < 0 || s->lanes.n)
 		return r;
-	if (s->in_track)
-		track_close(s);
+	if (s->in_track) {
+		struct serve_track *t = &s->tracks.v[s->track];
+
+		while (t->open.n && t->open.v[t->open.n - 1].end >= 0)
+			end_top(s, t, t->open.v[t->open.n - 1].end);
+		s->in_track = false;
+	}
 	s->at++;
 	return 0;
 }

@@ -350,14 +350,6 @@ int call_zone(struct view_call *c)
 
 /* -------------------------------------------------------------------- hit */
 
-/* How far T is from [start, end); 0 inside. */
-static uint64_t distance_of(uint64_t start, uint64_t end, uint64_t t)
-{
-	if (t < start)
-		return start - t;
-	return t < end || t == start ? 0 : t - end + 1;
-}
-
 /*
  * The zone nearest to T within REACH ticks. The index answers, so the cost is constant; of zones
  * merged in it the longest is meant.
@@ -370,7 +362,8 @@ static int hit_find(struct view_call *c, uint32_t lane, uint64_t t, uint64_t rea
 	int r = trace_lod_query(c->lod, lane, t0, t + reach + 1, 8, &items, &count, &cap);
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t d = distance_of(items[i].start, items[i].end, t);
+		uint64_t start = items[i].start, end = items[i].end;
+		uint64_t d = t < start ? start - t : t < end || t == start ? 0 : t - end + 1;
 
 		if (d <= nearest) {
 			nearest = d;
