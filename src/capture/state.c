@@ -151,17 +151,12 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 
 /* -------------------------------------------------------------- threads */
 
-static size_t fiber_index(const struct process *p, const struct fiber *f)
-{
-	uint32_t index;
-
-	return f && process_fiber_of_track(p, f->stack.track, &index) == f ? index + 1u : 0;
-}
-
 static void state_thread_put(struct buf *b, const struct process *p, const struct ring_stream *s)
 {
 	const struct thread *t = ring_stream_user(s);
 	struct ring_position at;
+	uint32_t fiber = 0;
+	bool at_fiber;
 
 	ring_stream_position(s, &at);
 	state_put(b, t->number);
@@ -177,7 +172,8 @@ static void state_thread_put(struct buf *b, const struct process *p, const struc
 	state_put(b, t->reported.ends);
 	state_put(b, t->reported.others);
 	state_put(b, t->tid);
-	state_put(b, fiber_index(p, t->fiber));
+	at_fiber = t->fiber && process_fiber_of_track(p, t->fiber->stack.track, &fiber) == t->fiber;
+	state_put(b, at_fiber ? fiber + 1u : 0);
 	put_stack(b, &t->stack);
 }
 

@@ -54,16 +54,6 @@ static void cmd_run_init(void *conf)
 	((struct conf *)conf)->tracy_port = NO_PORT;
 }
 
-/* app.tacho for ./bin/app */
-static char *run_default_output(const char *command)
-{
-	const char *slash = strrchr(command, '/');
-	struct buf b = BUF_INIT;
-
-	buf_addf(&b, "%s.tacho", slash && slash[1] ? slash + 1 : command);
-	return buf_detach(&b);
-}
-
 static void set_command_property(struct capture *c, char **argv)
 {
 	struct buf b = BUF_INIT;
@@ -376,8 +366,14 @@ static int cmd_run_main(void *conf, const struct cmd_common *common, int argc, c
 	}
 	/* A wrapper runs us with --quiet to silence the recording, not the user's mistakes. */
 	environ_check(common->quiet && !cf->wrapped);
-	if (!cf->record.output)
-		cf->record.output = output = run_default_output(argv[0]);
+	if (!cf->record.output) {
+		const char *slash = strrchr(argv[0], '/');
+		struct buf b = BUF_INIT;
+
+		/* app.tacho for ./bin/app */
+		buf_addf(&b, "%s.tacho", slash && slash[1] ? slash + 1 : argv[0]);
+		cf->record.output = output = buf_detach(&b);
+	}
 	if (cf->wrapped)
 		record_wrapped();
 	show.wanted = cf->view;

@@ -250,15 +250,6 @@ static int change_print(struct query *q, struct table *t, struct buf *name,
 	return table_row(t);
 }
 
-/* Changes within twice their error may be chance: --min=0 shows them too. */
-static bool is_change_shown(const struct conf *conf, const struct profile_change *c)
-{
-	double most = c->share[0] > c->share[1] ? c->share[0] : c->share[1];
-
-	return conf->min <= 0 ||
-	       (most >= conf->min && (c->change > 2 * c->error || c->change < -2 * c->error));
-}
-
 static int changes_print(struct query *q, const struct conf *conf, const struct profile_changes *d)
 {
 	const struct profile_change *items = d->items.v;
@@ -274,7 +265,11 @@ static int changes_print(struct query *q, const struct conf *conf, const struct 
 		style.hidden = flat_hidden;
 	table_open(&t, stdout, &style, TABLE_COLUMNS(diff_columns));
 	while (at && r == 0) {
-		bool shown = is_change_shown(conf, &items[at]);
+		const struct profile_change *c = &items[at];
+		double most = fmax(c->share[0], c->share[1]);
+		/* Changes within twice their error may be chance: --min=0 shows them too. */
+		bool shown =
+			conf->min <= 0 || (most >= conf->min && fabs(c->change) > 2 * c->error);
 
 		if (shown)
 			r = change_print(q, &t, &name, &items[at], depth);

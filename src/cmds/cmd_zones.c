@@ -53,12 +53,6 @@ static void zones_swap(struct view_zone *a, struct view_zone *b)
 	*b = t;
 }
 
-static void sift_up(struct view_zone *v, size_t i)
-{
-	for (; i && zones_shorter(&v[i], &v[(i - 1) / 2]); i = (i - 1) / 2)
-		zones_swap(&v[i], &v[(i - 1) / 2]);
-}
-
 static void sift_down(struct view_zone *v, size_t n)
 {
 	size_t i = 0, child;
@@ -110,7 +104,11 @@ static int zones_keep(struct longest *l, const struct view_zone *z)
 		free_texts(&copy);
 		return TACHO_ENOMEM;
 	} else {
-		sift_up(l->heap.v, l->heap.n - 1);
+		struct view_zone *v = l->heap.v;
+
+		for (size_t i = l->heap.n - 1; i && zones_shorter(&v[i], &v[(i - 1) / 2]);
+		     i = (i - 1) / 2)
+			zones_swap(&v[i], &v[(i - 1) / 2]);
 	}
 	return 0;
 }

@@ -26,14 +26,6 @@ int core_write(struct tacho_device *d, unsigned core, uint32_t address, const vo
 }
 
 /* ---- the end of a program ---- */
-static bool core_done(struct tacho_device *d, unsigned core)
-{
-	uint32_t go = 0;
-
-	d->ops->read(d->self, core, d->shape.mailbox + M_GO, &go, 4);
-	return go >> 24 == GO_DONE;
-}
-
 static int fail_with(struct tacho_device *d, int code, struct buf *text)
 {
 	int r = text->failed ? device_fail(TACHO_ENOMEM, "no memory")
@@ -83,7 +75,11 @@ static int wait_for_end(struct tacho_device *d)
 		}
 		all = true;
 		for (unsigned i = 0; i < d->shape.cores; i++) {
-			if (d->cores[i].busy && core_done(d, i))
+			uint32_t go = 0;
+
+			if (d->cores[i].busy)
+				d->ops->read(d->self, i, d->shape.mailbox + M_GO, &go, 4);
+			if (go >> 24 == GO_DONE)
 				d->cores[i].busy = false;
 			all &= !d->cores[i].busy;
 		}

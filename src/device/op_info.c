@@ -177,14 +177,6 @@ int op_kernels_add(struct op_kernels *k, const struct op_kernels *from)
 	return 0;
 }
 
-/* The field for the size of a kernel, by RISC. */
-static enum op_size size_of(enum tacho_risc kind, unsigned risc)
-{
-	if (kind == TACHO_ERISC)
-		return OP_SIZE_ETH_0;
-	return risc == 0 ? OP_SIZE_BRISC : risc == 1 ? OP_SIZE_NCRISC : OP_SIZE_TRISC_0 + risc - 2;
-}
-
 int op_kernels_of(struct op_kernels *out, const struct tacho_program *p)
 {
 	struct op_kernels all = {0};
@@ -199,11 +191,16 @@ int op_kernels_of(struct op_kernels *out, const struct tacho_program *p)
 
 		for (unsigned risc = DEVICE_RISCS; risc-- > 0;) {
 			const struct binary *b = k->binary[risc];
+			unsigned size;
 
 			if (!b)
 				continue;
 			one.key = b->key;
-			add.sizes[size_of(k->risc, risc)] = b->text_size;
+			size = k->risc == TACHO_ERISC ? OP_SIZE_ETH_0
+			       : risc == 0            ? OP_SIZE_BRISC
+			       : risc == 1            ? OP_SIZE_NCRISC
+						      : OP_SIZE_TRISC_0 + risc - 2;
+			add.sizes[size] = b->text_size;
 		}
 		r = op_kernels_add(&all, &add);
 	}

@@ -111,15 +111,6 @@ static int rows_write(struct chrome_reader *r)
 	return e;
 }
 
-static int ledgers_write(struct chrome_reader *r)
-{
-	int e = 0;
-
-	for (uint32_t i = 0; e == 0 && i < r->threads.n; i++)
-		e = trace_add_ledger(r->w, i, &r->threads.v[i].ledger);
-	return e;
-}
-
 static void number_property_set(struct trace_writer *w, const char *key, int64_t n)
 {
 	char text[FMT_SIZE];
@@ -186,5 +177,7 @@ int chrome_write(struct chrome_reader *r, const struct chrome_head *head, const 
 	}
 	if (e == 0)
 		e = rows_write(r);
-	return e < 0 ? e : ledgers_write(r);
+	for (uint32_t i = 0; e == 0 && i < r->threads.n; i++)
+		e = trace_add_ledger(r->w, i, &r->threads.v[i].ledger);
+	return e;
 }

@@ -26,21 +26,15 @@ static double metrics_eval_ratio(double a, double b)
 	return b > 0 ? a / b * 100 : NAN;
 }
 
-/* Never below 0. The device-only report treats an unknown as 0. */
-static double at_least_0(const struct metric_device *d, double x)
-{
-	if (isnan(x))
-		return d->joined ? x : 0;
-	return x > 0 ? x : 0;
-}
-
 static double metrics_eval_rest(const struct metric_device *d, double part, double all, bool clamp)
 {
 	/* Grants without requests give minus infinity, which the joined report clamps. */
 	if (!(all > 0))
 		return d->joined && clamp && all == 0 && part > 0 ? 0 : NAN;
 	part = (all - part) / all * 100;
-	return clamp || !d->joined ? at_least_0(d, part) : part;
+	if (d->joined && (!clamp || isnan(part)))
+		return part;
+	return part > 0 ? part : 0;
 }
 
 #define V(counter) metrics_eval_value(d, c, OP_C_##counter)

@@ -20,16 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A generation that no earlier session has had, as far as chance allows; never 0. */
-static uint64_t new_key(void)
-{
-	uint32_t n = 0;
-
-	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		n = (uint32_t)time(NULL) ^ (uint32_t)getpid() << 16;
-	return (uint64_t)(n | 1) << 32;
-}
-
 /* The absolute path of the open folder, which may be renamed meanwhile. */
 static int set_dir(struct ring_session *s, const char *dir, struct tacho_error *err)
 {
@@ -225,6 +215,7 @@ int ring_session_create(struct ring_session *s, const char *dir,
 			const struct ring_session_options *options, struct tacho_error *err)
 {
 	struct ring_control *c;
+	uint32_t random = 0;
 	int r;
 
 	ring_session_init(s);
@@ -255,7 +246,10 @@ int ring_session_create(struct ring_session *s, const char *dir,
 	c->recorder_pid = (uint32_t)getpid();
 	snprintf(c->session, sizeof(c->session), "%s", s->dir);
 	c->magic = RING_CONTROL;
-	c->generation = s->key = new_key();
+	/* A generation that no earlier session has had, as far as chance allows; never 0. */
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		random = (uint32_t)time(NULL) ^ (uint32_t)getpid() << 16;
+	c->generation = s->key = (uint64_t)(random | 1) << 32;
 	return 0;
 }
 

@@ -421,17 +421,6 @@ static int32_t state_after(struct follow *f, int32_t state, const struct instruc
 	return (int32_t)next;
 }
 
-/* Code that only a table of jumps leads to: it follows other code of the function. */
-static void follow_gaps(struct follow *f)
-{
-	while (f->switched >= 0 && f->gap_count && !f->queued) {
-		uint32_t at = f->gaps[--f->gap_count];
-
-		if (at < f->len && f->state[at] == STATE_NONE)
-			follow_reach(f, at, f->switched);
-	}
-}
-
 static void follow_stop(struct follow *f, size_t next, int32_t state, enum flow flow)
 {
 	f->gaps[f->gap_count++] = (uint32_t)next;
@@ -464,8 +453,14 @@ static bool follow_run(struct follow *f, size_t at, bool called, struct depth *d
 			follow_stop(f, next, state, i.flow);
 		if (i.flow == FLOW_JUMP || i.flow == FLOW_BRANCH)
 			follow_reach(f, (int64_t)next + i.target, state);
-		if (!f->queued)
-			follow_gaps(f);
+		/* Code that only a table of jumps leads to: it follows other code of the function.
+		 */
+		while (f->switched >= 0 && f->gap_count && !f->queued) {
+			uint32_t gap = f->gaps[--f->gap_count];
+
+			if (gap < f->len && f->state[gap] == STATE_NONE)
+				follow_reach(f, gap, f->switched);
+		}
 	}
 	if (f->failed || found < 0)
 		return false;

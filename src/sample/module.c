@@ -317,13 +317,6 @@ void modules_free(struct modules *m)
 	map_free(&m->by_key);
 }
 
-static uint64_t module_key(enum module_kind kind, const char *path, uint64_t device, uint64_t inode)
-{
-	uint64_t numbers[] = {(uint64_t)kind, device, inode};
-
-	return hash_text(hash_bytes(HASH_START, numbers, sizeof(numbers)), path);
-}
-
 static struct module *module_add(struct modules *m, enum module_kind kind, const char *path,
 				 uint64_t device, uint64_t inode)
 {
@@ -355,7 +348,8 @@ int modules_init(struct modules *m)
 struct module *modules_get(struct modules *m, enum module_kind kind, const char *path,
 			   uint64_t device, uint64_t inode, bool *added)
 {
-	uint64_t key = module_key(kind, path, device, inode);
+	uint64_t numbers[] = {(uint64_t)kind, device, inode};
+	uint64_t key = hash_text(hash_bytes(HASH_START, numbers, sizeof(numbers)), path);
 	uint32_t *first = map_get(&m->by_key, key), id = first ? *first : 0;
 	struct module *new;
 

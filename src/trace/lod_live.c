@@ -78,16 +78,6 @@ static int levels_update(struct lod_live *l, uint64_t changed)
 	return 0;
 }
 
-/* Writes out the nodes before the first whose parent may still change. */
-static void live_nodes_settle(struct trace_lod *lod, struct lod_live *l)
-{
-	uint64_t node = l->builder.leaf_count / LOD_LEAVES;
-
-	for (unsigned i = 0; i < l->levels; i++, node /= LOD_FAN)
-		lod_pages_settle(&l->nodes[i].pages, &lod->file,
-				 node / LOD_FAN * LOD_FAN * sizeof(struct lod_node));
-}
-
 static int live_lane_update(struct trace_lod *lod, struct lod_live *l, const struct lane *lane)
 {
 	struct lod_builder *b = &l->builder, shown;
@@ -142,6 +132,7 @@ int lod_live_update(struct trace_lod *lod)
 	for (size_t i = 0; r == 0 && i < p->lane_list.n; i++) {
 		const struct lane *lane = p->lane_list.v[i];
 		struct lod_live **l = &lod->live_lanes.v[i];
+		uint64_t node;
 
 		if (!*l) {
 			*l = calloc(1, sizeof(**l));
@@ -156,7 +147,12 @@ int lod_live_update(struct trace_lod *lod)
 		r = live_lane_update(lod, *l, lane);
 		if (r == 0) {
 			lod->size += live_lane_bytes(*l);
-			live_nodes_settle(lod, *l);
+			/* Write out the nodes before the first whose parent may still change. */
+			node = (*l)->builder.leaf_count / LOD_LEAVES;
+			for (unsigned k = 0; k < (*l)->levels; k++, node /= LOD_FAN)
+				lod_pages_settle(&(*l)->nodes[k].pages, &lod->file,
+						 node / LOD_FAN * LOD_FAN *
+							 sizeof(struct lod_node));
 		} else {
 			/* Incomplete: rebuild it next time. */
 			live_lane_free(*l);

@@ -235,16 +235,6 @@ static void on_calibration(struct decoder *d, const uint64_t *v)
 	c->cpu = (int64_t)v[1];
 }
 
-static void on_sync(struct decoder *d, const uint64_t *v)
-{
-	struct gpu_context *c = context_of(d, v[2]);
-
-	if (c) {
-		c->gpu = (int64_t)v[0];
-		c->cpu = (int64_t)v[1];
-	}
-}
-
 /* The time of issue is not stored, but it extends the trace. */
 static void decode_gpu_issued(struct decoder *d, int64_t *reference, uint64_t delta)
 {
@@ -255,6 +245,7 @@ static void decode_gpu_issued(struct decoder *d, int64_t *reference, uint64_t de
 void decode_gpu(struct decoder *d, const struct wire_read *item)
 {
 	const uint64_t *v = item->v;
+	struct gpu_context *c;
 
 	switch (item->kind) {
 	case WIRE_GPU_BEGIN:
@@ -302,7 +293,11 @@ void decode_gpu(struct decoder *d, const struct wire_read *item)
 		on_calibration(d, v);
 		break;
 	default:
-		on_sync(d, v);
+		c = context_of(d, v[2]);
+		if (c) {
+			c->gpu = (int64_t)v[0];
+			c->cpu = (int64_t)v[1];
+		}
 		break;
 	}
 }

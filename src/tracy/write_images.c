@@ -129,23 +129,17 @@ static void image_time_put(struct write *w, int64_t ns)
 	out_bytes(&w->out, &ns, 6); /* the lower 48 bits */
 }
 
-static uint64_t sections_in(const struct write *w, uint16_t category)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < w->sections.n; i++)
-		n += w->sections.v[i].category == category;
-	return n;
-}
-
 void sections_put(struct write *w)
 {
 	out_u64(&w->out, w->categories.n);
 	for (size_t k = 0; k < w->categories.n; k++) {
 		uint16_t category = w->categories.v[k].number;
+		uint64_t n = 0;
 
 		out_u16(&w->out, category);
-		out_u64(&w->out, sections_in(w, category));
+		for (size_t i = 0; i < w->sections.n; i++)
+			n += w->sections.v[i].category == category;
+		out_u64(&w->out, n);
 		for (size_t i = 0; i < w->sections.n; i++) {
 			const struct out_section *s = &w->sections.v[i];
 

@@ -251,16 +251,6 @@ int contexts_grow(struct write *w, uint32_t first)
 	return r;
 }
 
-/* Counts what tree_walk() drops. */
-static void count_deep(struct write *w, uint32_t track)
-{
-	uint32_t first, count;
-
-	trace_track_lanes(w->trace, track, &first, &count);
-	for (uint32_t i = DEPTH_MAX; i < count; i++)
-		w->notes->n[TRACY_NOTE_DEPTH] += w->trace->lanes[first + i].zones;
-}
-
 int zones_prepare(struct write *w)
 {
 	static const struct tree_visitor threads = {count_thread_zone, leave_nothing,
@@ -272,9 +262,11 @@ int zones_prepare(struct write *w)
 	if (r == 0)
 		r = contexts_prepare(w);
 	for (uint32_t i = 0; i < w->trace->track_count && r == 0; i++) {
-		uint32_t track = w->order[i];
+		uint32_t track = w->order[i], first, count;
 
-		count_deep(w, track);
+		trace_track_lanes(w->trace, track, &first, &count);
+		for (uint32_t k = DEPTH_MAX; k < count; k++) /* what tree_walk() drops */
+			w->notes->n[TRACY_NOTE_DEPTH] += w->trace->lanes[first + k].zones;
 		if (w->threads[track].written)
 			r = tree_walk(w, track, &threads, &w->threads[track]);
 	}

@@ -535,25 +535,18 @@ static int path_parts_make(struct path_walk *w)
 
 /* ------------------------------------------------------------------ answer */
 
-static void path_class_put(struct path_walk *w, const struct path_class *class)
-{
-	struct json *j = &w->c->json;
-	bool device = path_is_device(class->kind);
-
-	json_uint(j, "kind", class->kind);
-	json_thread(j, "track", device ? TRACE_NONE : class->track);
-	json_thread(j, "device", device ? class->track : TRACE_NONE);
-	json_thread(j, "lock", class->lock);
-}
-
 static void path_part_put(struct path_walk *w, const struct path_part *p)
 {
 	const struct path_class *class = &w->classes.v[p->class];
 	struct json *j = &w->c->json;
 	const char *lock = class->lock == TRACE_NONE ? "" : lock_name(w->c->trace, class->lock);
+	bool device = path_is_device(class->kind);
 
 	json_object(j, NULL);
-	path_class_put(w, class);
+	json_uint(j, "kind", class->kind);
+	json_thread(j, "track", device ? TRACE_NONE : class->track);
+	json_thread(j, "device", device ? class->track : TRACE_NONE);
+	json_thread(j, "lock", class->lock);
 	if (class->lock != TRACE_NONE)
 		json_cut(j, "lock_name", lock, strlen(lock), VIEW_TEXT);
 	if (class->kind == PATH_OP)

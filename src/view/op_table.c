@@ -60,22 +60,13 @@ static void op_table_figure(struct json *j, const char *key, const struct perf_o
 	json_double(j, key, op->has & bit ? value : NAN);
 }
 
-static void id_put(struct json *j, const struct perf_row *row)
-{
-	char text[40] = "";
-
-	if (isfinite(row->calls))
-		snprintf(text, sizeof(text), "%.0f", row->calls);
-	json_text(j, "op", text);
-}
-
 void op_put(struct view_call *c, const char *key, const struct ops *o, const struct perf_op *op)
 {
 	const struct perf_row *row = &o->in.rows.v[op->row];
 	const struct perf_kind *k = perf_op_kind(&o->report, op);
 	struct json *j = &c->json;
 	struct buf math = BUF_INIT;
-	char id[16];
+	char id[16], call[40] = "";
 	uint64_t t0, t1, before;
 
 	snprintf(id, sizeof(id), "%u", perf_row_line(op->row));
@@ -86,7 +77,9 @@ void op_put(struct view_call *c, const char *key, const struct ops *o, const str
 		json_null(j, "number");
 	else
 		json_uint(j, "number", perf_op_id(op));
-	id_put(j, row);
+	if (isfinite(row->calls))
+		snprintf(call, sizeof(call), "%.0f", row->calls);
+	json_text(j, "op", call);
 	json_bool(j, "signpost", op->type == TYPE_SIGNPOST);
 	if (row->unreliable)
 		json_bool(j, "unreliable", true);
@@ -221,16 +214,6 @@ static void posts_put(struct json *j, const struct perf_report *all)
 	json_end(j);
 }
 
-/* Why an op takes so long: its share of the peaks, and what to do. */
-static void reason_put(struct json *j, const struct perf_report *r, const struct perf_op *op)
-{
-	json_text(j, "bound", perf_bound_name(op->bound));
-	op_table_figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
-	op_table_figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
-	op_table_figure(j, "cores", op, HAS_CORES, op->cores);
-	op_table_advice_put(j, r, op);
-}
-
 int ops_summary_put(struct view_call *c, const struct perf_report *r)
 {
 	struct json *j = &c->json;
@@ -241,13 +224,20 @@ int ops_summary_put(struct view_call *c, const struct perf_report *r)
 	json_double(j, "total_us", s.total);
 	json_array(j, "top_ops");
 	for (int i = 0; i < s.top_n; i++) {
+		const struct perf_op *op = &r->ops.v[s.top[i].longest];
+
 		json_object(j, NULL);
 		json_text(j, "code", r->in->kinds.v[s.top[i].kind].label);
 		json_uint(j, "longest", perf_row_line(r->ops.v[s.top[i].longest].row));
 		json_uint(j, "ops", s.top[i].ops);
 		json_double(j, "time_us", s.top[i].time);
 		json_double(j, "pct", r->time_sum > 0 ? 100 * s.top[i].time / r->time_sum : 0);
-		reason_put(j, r, &r->ops.v[s.top[i].longest]);
+		/* Why it takes so long: its share of the peaks, and what to do. */
+		json_text(j, "bound", perf_bound_name(op->bound));
+		op_table_figure(j, "dram_pct", op, HAS_DRAM_PCT, op->dram_pct);
+		op_table_figure(j, "flops_pct", op, HAS_FLOPS_PCT, op->flops_pct);
+		op_table_figure(j, "cores", op, HAS_CORES, op->cores);
+		op_table_advice_put(j, r, op);
 		json_end(j);
 	}
 	json_end(j);
