@@ -147,10 +147,9 @@ const struct cmd cmd_frames = {
 	.summary = "list frame sets, or single frames",
 	.usage = "[options] FILE",
 	.description =
-		"Prints for each set of frames how many there are, their mean duration, frames "
-		"per second, and the least, median, 99th percentile and greatest duration. A "
-		"frame of marks lasts from one mark to the next; a frame with a start and an "
-		"end lasts between them. With --list it prints every frame.",
+		"Prints for each set of frames their number, mean duration, frames per second, and the "
+		"least, median, 99th percentile and greatest duration. A frame of marks lasts from one "
+		"mark to the next, one with a start and an end between them. --list prints every frame.",
 	.examples = "tacho frames app.tacho\n  all sets\n"
 		    "tacho frames --list -n render --format=csv app.tacho\n  every frame of one\n",
 	.opts = opts,

@@ -313,9 +313,9 @@ const struct cmd cmd_info = {
 	.summary = "show what a trace contains",
 	.usage = "[options] FILE",
 	.description =
-		"Prints what is in a trace: when and where it was recorded, its processes with "
-		"their exit status and those that could not be recorded, its threads, how many zones and other events there are, how "
-		"exact its clock and those of devices are, what was lost and what is damaged.\n\n"
+		"Prints when and where a trace was recorded, its processes with their exit status, "
+		"processes that could not be recorded, its threads, the number of zones and other events, "
+		"the error of its clock and of those of devices, losses and damage.\n\n"
 		"Sections of text end after 20 rows; --show prints one of them in full.",
 	.examples = "tacho info app.tacho\n  a digest of everything\n"
 		    "tacho info --show=threads --format=csv app.tacho\n  all threads as a table\n",

@@ -26,7 +26,7 @@ static const struct opt opts[] = {
 	OPT_INT(0, "reference", "RANK", struct conf, reference,
 		"the rank whose clock the others are moved to (default: the lowest)"),
 	OPT_ENUM(0, "align", struct conf, align, aligns,
-		 "auto: collectives if there are any in common, else real time"),
+		 "auto: collectives that hosts share, else real time"),
 	OPT_STR(0, "markers", "REGEX", struct conf, markers,
 		"names of zones that no rank leaves before all have come (default: all-reduce, "
 		"all-gather, reduce-scatter, all-to-all, barrier)"),

@@ -110,7 +110,7 @@ static const struct opt opts[] = {
 	OPT_ENUM(0, "format", struct conf, format, formats,
 		 "choose the format of standard output; markdown and junit need --diff"),
 	OPT_STR(0, "why", "ID", struct conf, why,
-		"explain one op: all that is known of it, and how its bound is computed"),
+		"explain one op: its figures, and how its bound is computed"),
 	OPT_FLAG(0, "diff", struct conf, diff,
 		 "compare two files, or two halves of several: show what got slower or faster"),
 	YIELDS(OPT_T_STR, "fail-above", "P%", struct conf, fail_above, NULL,

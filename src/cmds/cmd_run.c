@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 	OPT_FLAG(0, "view", struct conf, view,
 		 "show the recording in a browser while it runs, and afterwards until Ctrl-C"),
 	OPT_INT(0, "port", "PORT", struct conf, port,
-		"serve --view on PORT (default 8086, or the next that is free)"),
+		"serve --view on PORT (default 8086, or the next free one)"),
 	OPT_INT(0, "tracy-port", "PORT", struct conf, tracy_port,
 		"set TRACY_PORT for the command: programs built with Tracy that listen there, or on one of "
 		"the next ports, are recorded too"),

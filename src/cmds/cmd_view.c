@@ -14,7 +14,7 @@
 
 static const struct opt opts[] = {
 	OPT_INT('p', "port", "PORT", struct viewer_conf, port,
-		"serve on PORT; 0 is any free one (default 8086, or the next that is free)"),
+		"serve on PORT; 0 is any free port (default 8086, or the next free one)"),
 	OPT_FLAG('o', "open", struct viewer_conf, open, "open the page in the default browser"),
 	OPT_STR(0, "live", "SESSION", struct viewer_conf, live,
 		"follow a recording: its trace, its folder, or the pid of its recorder"),
@@ -178,16 +178,16 @@ const struct cmd cmd_view = {
 		"port of this machine and prints its URL. Takes .tacho, .tracy and Chrome .json files, tables of ops "
 		"(ops_perf_results.csv) and folders of them. A trace that is being recorded is followed; "
 		"without a file it shows the current recording, or the next one.\n\n"
-		"Traces of any size open at once: the page gets only what it shows. The first "
-		"time a large trace is opened an index is made, which is kept in the cache folder.\n\n"
-		"The URL has a token in it, which no other page and no other user knows. It is valid until "
-		"the viewer ends; SIGUSR1 makes another one, prints the new URL and closes pages that are "
-		"open. It allows reading, and setting parameters of recorded programs. --share prints a second one for "
-		"others, which only allows reading and expires. To connect from "
-		"another machine forward the port by ssh, as the printed line says. Ctrl-C ends.",
+		"Traces of any size open at once: the page requests only what it shows. The index of a "
+		"large trace is made when it is first opened, and cached.\n\n"
+		"The token in the URL is secret and valid until the viewer ends; SIGUSR1 replaces it, "
+		"prints the new URL and disconnects open pages. It allows reading, and setting parameters "
+		"of recorded programs. --share prints a second URL for others, which only allows reading "
+		"and expires. To connect from another machine, forward the port by ssh, as the printed "
+		"line says. Ctrl-C ends the viewer.",
 	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
-		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, for ten minutes "
-		    "after the last look\n",
+		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, until ten minutes "
+		    "after the last request\n",
 	.opts = opts,
 	.conf_size = sizeof(struct viewer_conf),
 	.init = cmd_view_init,

@@ -97,7 +97,7 @@ const char cmds_examples[] = "tacho run -- ./app --its options\n  record a progr
 
 const struct cmds_exit cmds_exits[] = {
 	{"0", "all is well"},
-	{"1", "the answer is no, or there is a difference"},
+	{"1", "the answer is no, or a difference was found"},
 	{"2", "the command line is wrong"},
 	{"3", "the input cannot be read"},
 	{"4", "the input is damaged; what could be read was printed or written"},

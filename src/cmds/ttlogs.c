@@ -96,7 +96,7 @@ static int free_name(const char *logs, char *aside, size_t size, struct tacho_er
 		if (access(aside, F_OK) < 0)
 			return 0;
 	}
-	return err_set(err, TACHO_EWRITE, "there is no free name for the older %s", logs);
+	return err_set(err, TACHO_EWRITE, "no free name for the older %s", logs);
 }
 
 /* Names of logs written by this program or the runtime; nothing else in the folder is touched. */

@@ -56,7 +56,7 @@ expect_line out ',f,a.out,'
 # Samples before the damage are imported.
 { sed -n 1,7p app.perf; echo 'and then?'; } >cut.perf
 expect_exit 4 "$TACHO" import -q cut.perf -o cut.tacho
-expect_line err '^tacho: cut.perf: line 8 is not of perf script$'
+expect_line err '^tacho: cut.perf: line 8 is not output of perf script$'
 expect_exit 0 "$TACHO" stacks --list --min=0 cut.tacho
 expect_line out ' work '
 

@@ -214,7 +214,7 @@ expect_exit 3 "$REPORT" some --model=1.2.4
 
 # Files that are not an ops report: the line says what they are.
 expect_exit 0 "$REPORT" small.csv --csv made.csv -q
-expect_error 3 'made.csv is a table that perf-report has written' "$REPORT" made.csv
+expect_error 3 'made.csv is a table that perf-report wrote' "$REPORT" made.csv
 tr , ';' <small.csv >semicolons.csv
 expect_error 3 'its columns are separated by semicolons' "$REPORT" semicolons.csv
 tr , '\t' <small.csv >tabs.csv

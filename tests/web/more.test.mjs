@@ -502,7 +502,7 @@ test("a missing trace: its failure is not shown above another trace", () => with
 	const held = new Promise((r) => { end = r; });
 	await page.route("**/api/v1/t/99/meta", async (r) => {
 		await held;
-		await r.fulfill({ status: 404, contentType: "application/json", body: '{"error":"there is no such trace"}' });
+		await r.fulfill({ status: 404, contentType: "application/json", body: '{"error":"no such trace"}' });
 	});
 	await goTo(page, "#/overview?tr=99");
 	await goTo(page, "#/overview?tr=0");
