@@ -185,9 +185,10 @@ const struct cmd cmd_view = {
 		"of recorded programs. --share prints a second URL for others, which only allows reading "
 		"and expires. To connect from another machine, forward the port by ssh, as the printed "
 		"line says. Ctrl-C ends the viewer.",
-	.examples = "tacho view app.tacho\n  then open the URL that is printed\n"
-		    "tacho view --idle-exit=600 traces/\n  all traces of a folder, until ten minutes "
-		    "after the last request\n",
+	.examples =
+		"tacho view app.tacho\n  then open the URL that is printed\n"
+		"tacho view --idle-exit=600 traces/\n  all traces of a folder, until ten minutes "
+		"after the last request\n",
 	.opts = opts,
 	.conf_size = sizeof(struct viewer_conf),
 	.init = cmd_view_init,
