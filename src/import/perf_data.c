@@ -2,6 +2,10 @@
 /*
  * Reads perf.data files of "perf record": samples with call chains, mappings and names. Addresses
  * are resolved by the files of this machine.
+ *
+ * perf writes the buffer of one processor after the other: a sample may come before the mapping
+ * that its addresses are in. Records with times are sorted within rounds: after a record
+ * FINISHED_ROUND nothing is older than what had been read at the round before.
  */
 #include "import/perf.h"
 
@@ -30,8 +34,10 @@
 #define DUMMY          9u                /* a software event that has no samples */
 #define MISC_COMM_EXEC (1u << 13)
 #define MISC_BUILD_ID  (1u << 14)
+#define SAMPLE_ID_ALL  (1u << 18) /* a flag of events: all records have times */
+#define PENDING_MOST   (1u << 22) /* records of a round */
 
-enum { RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 }; /* of perf's own */
+enum { RECORD_ROUND = 68, RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 }; /* of perf's own */
 enum {
 	WITH_IP = 1,
 	WITH_TID = 2,
@@ -55,10 +61,20 @@ struct data_bytes {
 	bool bad;
 };
 
+struct data_place {
+	uint64_t time, offset;
+};
+
 struct perf_data {
 	struct perf_samples out;
 	const char *path;
 	FILE *in;
+	uint64_t position; /* of IN */
+	bool sorted;       /* by time */
+	struct {
+		VEC(struct data_place);
+	} pending;                /* records that older ones may follow */
+	uint64_t newest, settled; /* times: of all records; at the end of the previous round */
 	uint64_t attr_size, attrs, attrs_size, data, data_size;
 	uint64_t sample_type, read_format, period;
 	char event[64];
@@ -103,10 +119,11 @@ static const char *data_text(struct data_bytes *b)
 
 static int data_at(struct perf_data *d, uint64_t offset, void *to, size_t len)
 {
-	if (offset > INT64_MAX || fseeko(d->in, (off_t)offset, SEEK_SET) < 0 ||
-	    fread(to, 1, len, d->in) != len)
+	if (offset > INT64_MAX ||
+	    (offset != d->position && fseeko(d->in, (off_t)offset, SEEK_SET) < 0))
 		return TACHO_EDAMAGED;
-	return 0;
+	d->position = offset + fread(to, 1, len, d->in);
+	return d->position == offset + len ? 0 : TACHO_EDAMAGED;
 }
 
 /* The event whose samples are taken: the first that is not a dummy; and the ids of its samples. */
@@ -139,6 +156,7 @@ static int data_attrs_read(struct perf_data *d)
 		d->period = data_word(&b, 8);
 		d->sample_type = data_word(&b, 8);
 		d->read_format = data_word(&b, 8);
+		d->sorted = (data_word(&b, 8) & SAMPLE_ID_ALL) && (d->sample_type & WITH_TIME);
 		b.at = bytes + 80;
 		d->registers = d->attr_size - 16 >= 88 ? data_word(&b, 8) : 0;
 		b.at = bytes + d->attr_size - 16;
@@ -442,6 +460,92 @@ static int data_record(struct perf_data *d, uint32_t kind, unsigned misc, size_t
 	}
 }
 
+/* Reads the record at OFFSET of the file into d->record, without its head. */
+static int data_load(struct perf_data *d, uint64_t offset, uint32_t *kind, unsigned *misc,
+		     size_t *len)
+{
+	uint8_t header[8];
+	struct data_bytes h = {header, header + 8, false};
+	int r = data_at(d, offset, header, sizeof(header));
+
+	*kind = (uint32_t)data_word(&h, 4);
+	*misc = (unsigned)data_word(&h, 2);
+	*len = (size_t)data_word(&h, 2) - 8;
+	return r == 0 && *len <= RECORD_MOST - 8 ? data_at(d, offset + 8, d->record, *len)
+						 : TACHO_EDAMAGED;
+}
+
+/* When a record was written; 0: it has no time, since perf made it up at the beginning. */
+static uint64_t data_time(struct perf_data *d, uint32_t kind, size_t len)
+{
+	uint64_t type = d->sample_type, time;
+	size_t at =
+		8 * (size_t)(!!(type & WITH_IDENTIFIER) + !!(type & WITH_IP) + !!(type & WITH_TID));
+
+	if (kind != PERF_RECORD_SAMPLE)
+		at = len - 8 -
+		     8 * (size_t)(!!(type & WITH_ID) + !!(type & WITH_STREAM) +
+				  !!(type & WITH_CPU) + !!(type & WITH_IDENTIFIER));
+	if (at > len || len - at < 8)
+		return 0;
+	time = data_word(&(struct data_bytes){d->record + at, d->record + len, false}, 8);
+	return time == UINT64_MAX ? 0 : time;
+}
+
+static int data_place_compare(const void *x, const void *y)
+{
+	const struct data_place *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Takes the pending records until a time, the oldest first. */
+static int data_flush(struct perf_data *d, uint64_t until, struct tacho_error *err)
+{
+	size_t n = 0;
+	int r = 0;
+
+	if (d->pending.n)
+		qsort(d->pending.v, d->pending.n, sizeof(*d->pending.v), data_place_compare);
+	for (; r == 0 && n < d->pending.n && d->pending.v[n].time <= until; n++) {
+		uint32_t kind;
+		unsigned misc;
+		size_t len;
+
+		r = data_load(d, d->pending.v[n].offset, &kind, &misc, &len);
+		if (r == 0)
+			r = data_record(d, kind, misc, len, err);
+	}
+	if (n)
+		memmove(d->pending.v, d->pending.v + n, (d->pending.n - n) * sizeof(*d->pending.v));
+	d->pending.n -= n;
+	return r;
+}
+
+/* The record in d->record, which is at OFFSET: takes it, now or when all older ones are known. */
+static int data_take(struct perf_data *d, uint64_t offset, uint32_t kind, unsigned misc, size_t len,
+		     struct tacho_error *err)
+{
+	struct data_place place = {0, offset};
+	int r = 0;
+
+	if (d->sorted && kind == RECORD_ROUND) {
+		r = data_flush(d, d->settled, err);
+		d->settled = d->newest;
+		return r;
+	}
+	if (d->sorted && kind < 64)
+		place.time = data_time(d, kind, len);
+	if (!place.time)
+		return data_record(d, kind, misc, len, err);
+	d->newest = place.time > d->newest ? place.time : d->newest;
+	if (d->pending.n >= PENDING_MOST)
+		r = data_flush(d, UINT64_MAX, err);
+	return r < 0 ? r : vec_push(&d->pending, place);
+}
+
 static int data_symbol_add(void *context, const struct trace_row *row)
 {
 	struct perf_data *d = context;
@@ -454,7 +558,7 @@ static int data_read(struct perf_data *d, struct tacho_error *err)
 	uint8_t head[8 * 9];
 	struct data_bytes b = {head, head + sizeof(head), false};
 	uint64_t done = 0;
-	int r = data_at(d, 0, head, sizeof(head));
+	int r = data_at(d, 0, head, sizeof(head)), ended;
 
 	b.at += 8;
 	if (r < 0 || memcmp(head, MAGIC, 8) || data_word(&b, 8) < sizeof(head))
@@ -467,26 +571,26 @@ static int data_read(struct perf_data *d, struct tacho_error *err)
 	r = data_attrs_read(d);
 	if (r == 0)
 		r = perf_begin(&d->out, d->path, d->event);
-	if (r < 0 || d->data > INT64_MAX || fseeko(d->in, (off_t)d->data, SEEK_SET) < 0)
+	if (r < 0 || d->data > INT64_MAX)
 		return err_set(err, r < 0 ? r : TACHO_EDAMAGED, "%s: its head is damaged", d->path);
 	while (r == 0 && done < d->data_size) {
-		uint8_t header[8];
-		struct data_bytes h = {header, header + 8, false};
+		uint64_t offset = d->data + done;
 		uint32_t kind;
-		unsigned misc, len;
+		unsigned misc;
+		size_t len;
 
-		if (fread(header, 1, 8, d->in) != 8)
-			return err_set(err, TACHO_EDAMAGED, "%s is cut", d->path);
-		kind = (uint32_t)data_word(&h, 4);
-		misc = (unsigned)data_word(&h, 2);
-		len = (unsigned)data_word(&h, 2);
-		if (len < 8 || fread(d->record, 1, len - 8, d->in) != len - 8)
-			return err_set(err, TACHO_EDAMAGED, "%s is cut", d->path);
-		done += len;
-		r = data_record(d, kind, misc, len - 8, err);
-		if (r == TACHO_EDAMAGED && !(err && err->text[0]))
-			err_set(err, r, "%s: a record is damaged", d->path);
+		r = data_load(d, offset, &kind, &misc, &len);
+		if (r < 0) {
+			err_set(err, r, "%s is cut", d->path);
+			break;
+		}
+		done += 8 + len;
+		r = data_take(d, offset, kind, misc, len, err);
 	}
+	ended = data_flush(d, UINT64_MAX, err);
+	r = r < 0 ? r : ended;
+	if (r == TACHO_EDAMAGED && !(err && err->text[0]))
+		err_set(err, r, "%s: a record is damaged", d->path);
 	return r;
 }
 
@@ -500,6 +604,7 @@ int import_perf_data(struct trace_writer *w, int fd, const char *path, struct im
 		d->in = fdopen(copy, "r");
 	if (d && d->in && modules_init(&d->modules) == 0) {
 		d->path = path;
+		d->position = UINT64_MAX; /* unknown */
 		d->out = (struct perf_samples){.w = w, .notes = notes, .stacks = TRACE_NONE};
 		d->out.symbols = symbols_new();
 		d->rules = unwind_cache_new();
@@ -520,6 +625,7 @@ int import_perf_data(struct trace_writer *w, int fd, const char *path, struct im
 			free(d->names.v[i]);
 		vec_free(&d->processes);
 		vec_free(&d->names);
+		vec_free(&d->pending);
 		unwind_cache_free(d->rules);
 		map_free(&d->ids);
 		map_free(&d->process_of);

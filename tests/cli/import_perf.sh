@@ -66,15 +66,17 @@ import struct, sys
 IP, TID, TIME, CHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 32, 128, 256, 1 << 16
 TYPE = IP | TID | TIME | CHAIN | CPU | PERIOD | IDENTIFIER
 ids = struct.pack("<QQ", 11, 22)
-attr = lambda kind, config, at: struct.pack("<IIQQQQ", kind, 64, config, 1000, TYPE, 0).ljust(64, b"\0") + struct.pack("<QQ", at, 8)
+attr = lambda kind, config, at, flags=0: (struct.pack("<IIQQQQQ", kind, 64, config, 1000, TYPE, 0, flags).ljust(64, b"\0") +
+                                          struct.pack("<QQ", at, 8))
 attrs = attr(1, 0, 104) + attr(1, 2, 112)
 
 def record(kind, body, misc=2):
     body += b"\0" * (-len(body) % 8)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
-def mmap(pid, start, size, offset, path):
-    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, size, offset, 8, 1, 999, 0, 5, 2) + path + b"\0")
+def mmap(pid, start, size, offset, path, tail=b""):
+    path += b"\0" * (8 - len(path) % 8)
+    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, size, offset, 8, 1, 999, 0, 5, 2) + path + tail)
 
 def sample(pid, tid, time, chain, event=11):
     return record(9, struct.pack("<QQIIQIIQQ", event, chain[0], pid, tid, time, 3, 0, 5000, len(chain) + 1) +
@@ -94,6 +96,15 @@ whole = head.ljust(104, b"\0") + ids + attrs + data
 open("perf.data", "wb").write(whole)
 open("cut.data", "wb").write(whole[:-30])
 open("wrong.data", "wb").write(whole[:24] + struct.pack("<Q", 2**63) + whole[32:])
+# Two processors: a sample comes before an older mapping, and before one that replaces it a newer mapping does.
+tail = lambda time: struct.pack("<IIQIIQ", 7, 7, time, 0, 0, 11)
+finished = record(68, b"")
+data = sample(7, 7, 1000, [0x1010]) + mmap(7, 0x1000, 0x1000, 0x400, b"/no/such/old", tail(500)) + finished
+data += mmap(7, 0x1000, 0x1000, 0x400, b"/no/such/new", tail(3000)) + finished
+data += sample(7, 7, 2500, [0x1010]) + sample(7, 7, 3500, [0x1010]) + finished
+attrs = attr(1, 0, 104, 1 << 18)
+head = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, 80, 120, len(attrs), at - 80, len(data), 0, 0)
+open("rounds.data", "wb").write(head.ljust(104, b"\0") + ids + attrs + data)
 open("packed.data", "wb").write(whole[:at] + record(81, b"x" * 8) + whole[at + 16:])
 PY
 python3 make.py || fail "no file"
@@ -107,6 +118,13 @@ found = {f["name"]: (f["samples"], f["total_ns"], f["self_ns"]) for f in json.lo
 print(found)
 assert found == {"program+0x410": (2, 10000, 10000), "program+0x420": (1, 5000, 5000), "program+0x500": (3, 15000, 0),
                  "[unknown]+0x9999": (1, 5000, 5000)}
+EOF
+expect_exit 0 "$TACHO" import rounds.data
+expect_exit 0 "$TACHO" stacks --list --min=0 --format=json rounds.tacho
+python3 - out <<'EOF' || fail "mappings of another time"
+import json, sys
+found = {f["name"]: f["samples"] for f in json.load(open(sys.argv[1]))}
+assert found == {"old+0x410": 2, "new+0x410": 1}, found
 EOF
 expect_exit 0 "$TACHO" info --show=threads --format=csv perf.tacho
 expect_line out '7,worker' '8,worker'
