@@ -6,6 +6,11 @@ set(forward ${kernel_dir}/forward)
 function(kernel_header target)
 	foreach(name ${ARGN})
 		file(CONFIGURE OUTPUT ${forward}/${name} CONTENT "#include \"${target}\"\n" @ONLY)
+		if(name MATCHES "^(api|internal)/")
+			foreach(folder hw/inc tt_metal/hw/inc)
+				file(CONFIGURE OUTPUT ${forward}/${folder}/${name} CONTENT "#include \"${target}\"\n" @ONLY)
+			endforeach()
+		endif()
 	endforeach()
 endfunction()
 
@@ -18,6 +23,7 @@ set(compute_names
 	tile_move_copy tilize transpose transpose_dest transpose_wh transpose_wh_dest untilize welford xlogy
 	sentinel/compute_kernel_sentinel
 	experimental/sdpa_sub_custom experimental/indexer_mul_custom experimental/matmul_custom
+	experimental/fast_untilize
 	eltwise_unary/activations eltwise_unary/addcdiv eltwise_unary/addcmul eltwise_unary/binop_with_scalar
 	eltwise_unary/bitwise eltwise_unary/bitwise_and eltwise_unary/bitwise_not eltwise_unary/bitwise_or
 	eltwise_unary/bitwise_xor eltwise_unary/cbrt eltwise_unary/clamp eltwise_unary/comp eltwise_unary/digamma
@@ -57,11 +63,15 @@ kernel_header(kernel/any.h
 	ckernel_defs.h ckernel_include.h risc_common.h risc_attribs.h dev_mem_map.h noc_parameters.h
 	noc_nonblocking_api.h circular_buffer.h circular_buffer_interface.h core_config.h tensix_types.h
 	noc/noc_parameters.h internal/risc_attribs.h internal/circular_buffer_interface.h
-	internal/dataflow/dataflow_api_addrgen.h hostdev/dev_msgs.h
+	internal/dataflow/dataflow_api_addrgen.h internal/dataflow/dataflow_api_common.h hostdev/dev_msgs.h
+	internal/mod_div_lib.h internal/tt-1xx/risc_common.h tensix.h
 	hostdevcommon/common_values.hpp hostdevcommon/kernel_structs.h hostdevcommon/tensor_accessor/arg_config.hpp
 	eth_l1_address_map.h tt_metal/hostdevcommon/common_values.hpp
 	tt-metalium/constants.hpp tt-metalium/buffer_types.hpp tt-metalium/circular_buffer_constants.h
 	tt_metal/common/constants.hpp tt_metal/api/tt-metalium/constants.hpp)
+kernel_header(kernel/sfpu_calls.h
+	experimental/llk_sfpu/ckernel_sfpu_sdpa.h experimental/llk_sfpu/ckernel_sfpu_sdpa_fw.h
+	llk_math_eltwise_unary_sfpu_macros.h)
 kernel_header(kernel/args.h api/compile_time_args.h compile_time_args.h experimental/kernel_args.h)
 kernel_header(kernel/numeric.h
 	api/numeric/bfloat16.h api/numeric/float32.h api/numeric/int32.h utils/bfloat16.h)

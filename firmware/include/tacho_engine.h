@@ -24,13 +24,21 @@ enum {
 	TE_PARAM_HIGH = 0xEA,  /* parameter << 16 | high half */
 	TE_SFPU2 = 0xEB,       /* TE_INT... | operation << 12 | dst << 8 | dst << 4 | result */
 	TE_SFPU3 = 0xEC,       /* operation << 16 | dst << 12 | dst << 8 | dst << 4 | result */
-	TE_PACK_MODE = 0xED,   /* bit 0: add to what is in memory, bit 1: negative values are 0 */
+	TE_PACK_MODE = 0xED,   /* which TE_PACK_ options change << 8 | their new values */
 	TE_UNPACK_ROWS = 0xEE, /* address / 16: 32 rows that lie parameter 0 bytes apart, into A */
 	TE_PACK_ROWS = 0xEF,   /* address / 16: the same way out; parameter 1 of them (0: all 32) */
 };
 
 /* Shape of TE_FORMAT: 32 >> (bits 8 to 10) rows; 16 columns instead of 32. */
 #define TE_NARROW (1u << 11)
+
+/* Options of the packer: add to the contents of memory; 0 for negative values, for values below
+ * parameter 2; parameter 2 for values above it.
+ */
+#define TE_PACK_ADD   1u
+#define TE_PACK_RELU  2u
+#define TE_PACK_ABOVE 4u
+#define TE_PACK_BELOW 8u
 
 /* Operations of TE_MATH. */
 enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };

@@ -341,21 +341,27 @@ static bool sfpu_triple(struct issue *s)
 }
 
 /*
- * The packer's options for a tile: negative values become 0, values are added to those in memory.
+ * The packer's options for a tile: negative values become 0, or those below a threshold do, or
+ * those above it become the threshold; values are added to those in memory.
  */
 static const struct tile *pack_tile(const struct issue *s, const struct tile *t, uint32_t address,
 				    struct tile *space)
 {
 	const struct engine *e = s->e;
-	static const uint32_t none[4];
+	uint32_t threshold = e->parameter[s->thread][2];
+	uint32_t flags = t->integer ? TE_INT : 0;
 	struct tile old;
 
 	if (!e->pack_mode)
 		return t;
 	*space = *t;
-	if (e->pack_mode & 2)
-		tile_unary(space, TE_U_RELU, space->integer ? TE_INT : 0, none, NULL);
-	if (e->pack_mode & 1) {
+	if (e->pack_mode & TE_PACK_RELU)
+		tile_unary(space, TE_U_RELU, flags, &threshold, NULL);
+	if (e->pack_mode & TE_PACK_ABOVE)
+		tile_unary(space, TE_U_THRESHOLD, flags, (uint32_t[]){threshold, 0}, NULL);
+	if (e->pack_mode & TE_PACK_BELOW)
+		tile_unary(space, TE_U_CLAMP, flags, (uint32_t[]){0, threshold}, NULL);
+	if (e->pack_mode & TE_PACK_ADD) {
 		tile_unpack_shape(&old, s->c->l1 + address, e->format[2], e->shape[2]);
 		tile_binary(space, space, &old, TILE_ADD, TILE_BCAST_NONE, 0);
 	}
@@ -418,7 +424,8 @@ static bool set_config(struct issue *s, unsigned op)
 		set_parameter(s, op == TE_PARAM_HIGH);
 		break;
 	case TE_PACK_MODE:
-		s->e->pack_mode = s->operand & 3;
+		s->e->pack_mode = (uint8_t)((s->e->pack_mode & ~(s->operand >> 8)) |
+					    (s->operand & s->operand >> 8 & 15));
 		break;
 	default:
 		s->e->pack_dst = s->operand & 255;

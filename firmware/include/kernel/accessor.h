@@ -217,6 +217,12 @@ template <uint32_t CTA, uint32_t ADDR_CRTA> struct TensorBindingToken {
 	static constexpr uint32_t addr_crta_offset = ADDR_CRTA;
 };
 
+/* Stands for the arguments of any interleaved buffer, whose accessors are of one type then: kernels
+ * choose one of two. */
+template <bool dram> struct Interleaved {
+	static constexpr bool is_sharded = false, is_dram = dram, rank_is_crta = false;
+};
+
 /* The shapes of a sharded buffer. */
 template <class Args> struct Distribution {
 	static constexpr bool is_dram = Args::is_dram;
@@ -283,6 +289,10 @@ template <class Args> struct Distribution {
 		return Args::get_bank_coord(bank);
 	}
 };
+
+template <class Args>
+using DistributionOf = Distribution<
+	std::conditional_t<Args::is_sharded, Args, Interleaved<Args::is_dram>>>;
 
 /* Consecutive pages, for loops. */
 template <class Accessor> struct PageRange {
@@ -415,14 +425,17 @@ template <class Args> struct TensorAccessor<tensor_accessor::Distribution<Args>>
 	uint32_t aligned_page_size;
 	[[no_unique_address]] std::conditional_t<Args::is_sharded, DSpec, std::tuple<>> spec{};
 
-	TensorAccessor(Args, uint32_t base, uint32_t size = Args::get_aligned_page_size())
+	template <std::size_t CTA, std::size_t CRTA>
+	TensorAccessor(TensorAccessorArgs<CTA, CRTA> args, uint32_t base,
+		       uint32_t size = decltype(args)::get_aligned_page_size())
 	    : bank_base_address(base), page_size(size),
 	      aligned_page_size(tacho::align(size, tacho::bank_alignment<is_dram>()))
 	{
 	}
 	template <uint32_t CTA, uint32_t ADDR>
 	explicit TensorAccessor(TensorBindingToken<CTA, ADDR>)
-	    : TensorAccessor(Args{}, get_common_arg_val<uint32_t>(ADDR / 4))
+	    : TensorAccessor(TensorBindingToken<CTA, ADDR>::args,
+			     get_common_arg_val<uint32_t>(ADDR / 4))
 	{
 	}
 
@@ -574,13 +587,13 @@ template <class Args> struct TensorAccessor<tensor_accessor::Distribution<Args>>
 };
 template <std::size_t CTA, std::size_t CRTA>
 TensorAccessor(TensorAccessorArgs<CTA, CRTA>, uint32_t)
-	-> TensorAccessor<tensor_accessor::Distribution<TensorAccessorArgs<CTA, CRTA>>>;
+	-> TensorAccessor<tensor_accessor::DistributionOf<TensorAccessorArgs<CTA, CRTA>>>;
 template <std::size_t CTA, std::size_t CRTA>
 TensorAccessor(TensorAccessorArgs<CTA, CRTA>, uint32_t, uint32_t)
-	-> TensorAccessor<tensor_accessor::Distribution<TensorAccessorArgs<CTA, CRTA>>>;
+	-> TensorAccessor<tensor_accessor::DistributionOf<TensorAccessorArgs<CTA, CRTA>>>;
 template <uint32_t CTA, uint32_t ADDR>
 TensorAccessor(TensorBindingToken<CTA, ADDR>) -> TensorAccessor<
-	tensor_accessor::Distribution<typename TensorBindingToken<CTA, ADDR>::args_t>>;
+	tensor_accessor::DistributionOf<typename TensorBindingToken<CTA, ADDR>::args_t>>;
 
 /* Several accessors with consecutive arguments. */
 template <uint32_t n, std::size_t CTA, std::size_t CRTA = tensor_accessor::UNKNOWN>

@@ -77,6 +77,14 @@ template <bool DRAM> FORCE_INLINE uint32_t get_bank_offset(uint32_t bank)
 }
 } // namespace interleaved_addr_gen
 
+FORCE_INLINE uint64_t get_dram_noc_addr(const uint32_t id, const uint32_t page_size,
+					const uint32_t bank_base_address, const uint32_t offset = 0,
+					uint8_t noc = noc_index)
+{
+	return tacho::interleaved<true>(id, bank_base_address,
+					tacho::align(page_size, DRAM_ALIGNMENT), offset, noc);
+}
+
 template <bool DRAM> struct InterleavedAddrGen {
 	uint32_t bank_base_address;
 	uint32_t page_size;

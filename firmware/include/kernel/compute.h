@@ -93,6 +93,32 @@ enum class InputClamping { None, ClampToNegative };
 enum class RoundingMode { None, Trunc, Floor };
 enum class PackMode { Default, Untilize, Tilize };
 enum class ReluType { NO_RELU, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU };
+/* What the packer does to values; the threshold is a bfloat16's bits. */
+struct ReluConfig {
+	ReluType mode;
+	uint32_t threshold;
+	static constexpr ReluConfig none()
+	{
+		return {ReluType::NO_RELU, 0};
+	}
+	static constexpr ReluConfig zero()
+	{
+		return {ReluType::ZERO_RELU, 0};
+	}
+	static constexpr ReluConfig min_threshold(uint32_t t)
+	{
+		return {ReluType::MIN_THRESHOLD_RELU, t};
+	}
+	static constexpr ReluConfig max_threshold(uint32_t t)
+	{
+		return {ReluType::MAX_THRESHOLD_RELU, t};
+	}
+	static constexpr ReluConfig from_packed(uint32_t packed)
+	{
+		return {ReluType(packed & 3), packed >> 16};
+	}
+};
+enum class DataCopyType { A2D, B2D };
 enum class SfpuType {
 	tanh,
 	gelu,
@@ -390,7 +416,7 @@ ALWI void matmul_pack_tile(uint32_t dst, uint32_t cb, uint32_t n)
 /* 1: packed tiles are added to the contents of L1. */
 ALWI void pack_reconfig_l1_acc(const uint32_t on)
 {
-	PACK(TE_PUSH(TE_PACK_MODE, on ? 1u : 0u));
+	PACK(TE_PUSH(TE_PACK_MODE, TE_PACK_ADD << 8 | (on ? TE_PACK_ADD : 0u)));
 }
 
 /* ---- two operands ---- */

@@ -9,22 +9,66 @@
 #include "debug/dprint.h"
 #include "kernel/types.h"
 
-/* Bits of numbers that the compiler has no type for. */
+/* Numbers that the compiler has no type for. */
 struct bf16_t {
-	uint16_t bits;
-	constexpr explicit bf16_t(uint16_t b = 0) : bits(b)
+	uint16_t val;
+	constexpr bf16_t(uint16_t bits = 0) : val(bits)
 	{
 	}
 	constexpr operator float() const
 	{
-		return __builtin_bit_cast(float, (uint32_t)bits << 16);
+		return __builtin_bit_cast(float, (uint32_t)val << 16);
 	}
 };
-struct bf8_t {
-	uint8_t value, exponent;
+/* Sign and magnitude in the units of a shared exponent. */
+template <uint32_t bits> struct tacho_block_float {
+	uint8_t exponent, mantissa;
+	constexpr tacho_block_float(uint16_t both)
+	    : exponent((uint8_t)both), mantissa((uint8_t)(both >> 8))
+	{
+	}
+	constexpr tacho_block_float(uint8_t e, uint8_t m) : exponent(e), mantissa(m)
+	{
+	}
+	constexpr operator float() const
+	{
+		float value = (float)(mantissa & ((1u << bits) - 1)) / (float)(1u << (bits - 1));
+
+		for (int e = exponent; e > 127; e--)
+			value *= 2;
+		for (int e = exponent; e < 127; e++)
+			value /= 2;
+		return mantissa >> bits & 1 ? -value : value;
+	}
 };
-struct bf4_t {
-	uint8_t value, exponent;
+struct bf8_t : tacho_block_float<7> {
+	using tacho_block_float::tacho_block_float;
+};
+struct bf4_t : tacho_block_float<3> {
+	using tacho_block_float::tacho_block_float;
+};
+/* A text that is known when the kernel is compiled. */
+struct ct_string {
+	const char *text;
+};
+#define CTSTR(literal) (ct_string{literal})
+/* Prints the name of a type. */
+template <class T> struct dp_type_name_t {
+};
+/* Prints the address of a call and that of its caller, which "addr2line -e KERNEL.elf" resolves. */
+struct dp_top_callstack_t {
+	uintptr_t pc, ra, skip_frames;
+	constexpr dp_top_callstack_t(uintptr_t p, uintptr_t r, uintptr_t skip)
+	    : pc(p), ra(r), skip_frames(skip)
+	{
+	}
+	__attribute__((always_inline)) static dp_top_callstack_t current(uintptr_t skip)
+	{
+		uintptr_t pc;
+
+		__asm__ volatile("auipc %0, 0" : "=r"(pc));
+		return {pc, (uintptr_t)__builtin_return_address(0), skip + 1};
+	}
 };
 template <uint32_t n> struct dp_typed_array_t {
 	DataFormat format;
@@ -81,6 +125,7 @@ template <int max_count = 64> struct TileSlice {
 	}
 };
 TileSlice(uint32_t, uint32_t, SliceRange)->TileSlice<64>;
+using TSLICE = TileSlice<64>;
 
 #ifdef DEBUG_PRINT_ENABLED
 
@@ -227,6 +272,32 @@ template <int n> const tacho_dp_stream &operator<<(const tacho_dp_stream &s, con
 static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, bf16_t v)
 {
 	return s << (float)v;
+}
+static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, bf8_t v)
+{
+	return s << (float)v;
+}
+static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, bf4_t v)
+{
+	return s << (float)v;
+}
+static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, ct_string v)
+{
+	return s << v.text;
+}
+static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, dp_top_callstack_t c)
+{
+	return s << "pc " << HEX() << (uint32_t)c.pc << " from " << (uint32_t)c.ra << DEC();
+}
+/* The name is between "T = " and "]" of the function's own name. */
+template <class T>
+const tacho_dp_stream &operator<<(const tacho_dp_stream &s, dp_type_name_t<T>)
+{
+	constexpr std::string_view whole = __PRETTY_FUNCTION__;
+	constexpr std::size_t from = whole.find("T = ") + 4;
+
+	tacho::print_text(whole.data() + from, (uint32_t)(whole.size() - from - 1));
+	return s;
 }
 template <uint32_t n>
 const tacho_dp_stream &operator<<(const tacho_dp_stream &s, const dp_typed_array_t<n> &a)

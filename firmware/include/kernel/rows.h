@@ -144,10 +144,56 @@ ALWI void pack_untilize_block(uint32_t in, uint32_t rt, uint32_t out, uint32_t c
 	}
 }
 
-/* ---- calls of the layer below that some kernels use ---- */
-template <auto... o, class... A> ALWI void llk_pack_relu_config(ReluType type, A &&...)
+/* A row of WIDTH tiles from page IN_TILE on, to rows that begin at page OUT_PAGE. */
+template <uint32_t width> ALWI void fast_untilize_init(uint32_t, uint32_t, uint32_t = 0)
 {
-	PACK(TE_PUSH(TE_PACK_MODE, type == ReluType::NO_RELU ? 0u : 2u));
+	tacho_impl::init();
+}
+template <uint32_t width> ALWI void fast_untilize_init_skip_remap(uint32_t, uint32_t, uint32_t = 0)
+{
+	tacho_impl::init();
+}
+template <uint32_t width> ALWI void fast_untilize_uninit(uint32_t)
+{
+}
+template <uint32_t width>
+ALWI void fast_untilize_block(uint32_t in, uint32_t out, uint32_t in_tile = 0,
+			      uint32_t out_page = 0)
+{
+	for (uint32_t t = 0; t < width; t++) {
+		tile_regs_acquire();
+		UNPACK(tacho_impl::unpack_a(in, in_tile + t));
+		MATH(tacho_impl::math(TE_COPY, 0, 0));
+		tile_regs_commit();
+		tile_regs_wait();
+		PACK(tacho_impl::pack_rows(0, out, out_page, t, width, 32));
+		tile_regs_release();
+	}
+}
+
+/* ---- calls of the layer below that some kernels use ---- */
+ALWI void llk_pack_relu_config(ReluConfig config)
+{
+#if TACHO_RISC == 4
+	static constexpr uint32_t option[] = {0, TE_PACK_RELU, TE_PACK_ABOVE, TE_PACK_BELOW};
+
+	if (config.threshold)
+		tacho_impl::parameter(2, config.threshold << 16);
+	else if (config.mode == ReluType::MIN_THRESHOLD_RELU)
+		config.mode = ReluType::ZERO_RELU;
+	TE_PUSH(TE_PACK_MODE, (TE_PACK_RELU | TE_PACK_ABOVE | TE_PACK_BELOW) << 8 |
+				      option[(int)config.mode]);
+#else
+	(void)config;
+#endif
+}
+ALWI void llk_pack_relu_config(ReluType type, uint32_t threshold = 0)
+{
+	llk_pack_relu_config(ReluConfig{type, threshold});
+}
+ALWI void llk_pack_relu_config(uint32_t packed)
+{
+	llk_pack_relu_config(ReluConfig::from_packed(packed));
 }
 template <auto... o, class... A> ALWI void llk_pack_reconfig_l1_acc(uint32_t on, A &&...)
 {
@@ -188,9 +234,9 @@ TACHO_LLK(llk_unpack_reconfig_data_format_srcb)
 TACHO_LLK(llk_math_reconfig_data_format)
 TACHO_LLK(llk_math_reconfig_data_format_srca)
 TACHO_LLK(llk_math_reconfig_data_format_srcb)
-ALWI void pack_relu_config(ReluType type)
+template <class Config> ALWI void pack_relu_config(Config config)
 {
-	llk_pack_relu_config(type);
+	llk_pack_relu_config(config);
 }
 } // namespace ckernel
 

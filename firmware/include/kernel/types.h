@@ -235,6 +235,18 @@ constexpr uint32_t mulsi3(uint32_t a, uint32_t b)
 {
 	return a * b;
 }
+template <uint32_t d> constexpr uint32_t udivsi3_const_divisor(uint32_t n)
+{
+	return n / d;
+}
+template <uint32_t d> constexpr uint32_t umodsi3_const_divisor(uint32_t n)
+{
+	return n % d;
+}
+/* The model's L1 has no cache. */
+template <bool> inline void set_l1_data_cache()
+{
+}
 constexpr uint32_t align(uint32_t address, uint32_t to)
 {
 	return (address + to - 1) / to * to;
@@ -300,6 +312,10 @@ FORCE_INLINE uint32_t mailbox_read(uint8_t thread)
 	return REG32(0xFFEC0000 + ((uint32_t)thread + 1) % 4 * 0x1000);
 }
 
+FORCE_INLINE void wait(uint32_t cycles)
+{
+	riscv_wait(cycles);
+}
 /* Loads and waits for the value: the model's loads do so. */
 template <typename T> FORCE_INLINE T load_blocking(volatile T *from)
 {
