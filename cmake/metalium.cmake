@@ -6,8 +6,8 @@ set(metalium_headers
 	circular_buffer_config command_queue constants core_coord data_types device device_types dispatch_core_common distributed
 	event global_semaphore hal hal_types host_api kernel_types logger math mesh_buffer mesh_command_queue mesh_config mesh_coord
 	mesh_device mesh_device_view mesh_event mesh_trace_id mesh_workload profiler_optional_metadata profiler_types program
-	runtime_args_data shape shape2d sub_device sub_device_types system_mesh tensor_accessor_args test_tiles tile tilize_utils
-	tt_align tt_backend_api_types tt_metal tt_metal_profiler util work_split
+	runtime_args_data semaphore kernel shape shape2d sub_device sub_device_types system_mesh tensor_accessor_args test_tiles tile
+	tt_align tt_backend_api_types tt_metal tt_metal_profiler util utils work_split
 	experimental/profiler experimental/realtime_profiler
 	experimental/metal2_host_api/advanced_options experimental/metal2_host_api/dataflow_buffer_spec
 	experimental/metal2_host_api/kernel_spec experimental/metal2_host_api/node_coord experimental/metal2_host_api/program
@@ -20,11 +20,16 @@ list(APPEND metalium_headers
 	hostdevcommon/profiler_common.h umd/device/types/arch.hpp umd/device/types/core_coordinates.hpp umd/device/types/xy_pair.hpp
 	umd/device/tt_xy_pair.h third_party/umd/device/tt_xy_pair.h tt_stl/assert.hpp tt_stl/fmt.hpp tt_stl/overloaded.hpp
 	tt_stl/small_vector.hpp tt_stl/span.hpp tt_stl/strong_type.hpp tt-logger/tt-logger.hpp tools/profiler/op_profiler.hpp
+	umd/device/types/cluster_descriptor_types.hpp umd/device/types/arch.h umd/device/types/xy_pair.h
+	umd/device/tt_core_coordinates.h umd/device/tt_arch_types.h umd/device/tt_cluster_descriptor.h umd/device/tt_soc_descriptor.h
 	magic_enum/magic_enum.hpp autograd/auto_context.hpp core/tt_profiler.hpp)
 # Those of 2024, with and without the first folder.
 set(metalium_old
-	common/assert common/bfloat16 common/constants common/core_coord common/logger common/test_tiles common/tilize_untilize
-	common/work_split detail/tt_metal detail/util host_api impl/buffers/buffer impl/device/device impl/dispatch/command_queue
+	common/assert common/bfloat16 common/constants common/core_coord common/logger common/test_tiles
+	common/work_split common/bfloat8 common/bfloat4 common/math common/utils common/tt_backend_api_types
+	impl/buffers/semaphore impl/buffers/circular_buffer impl/event/event impl/kernels/kernel impl/kernels/kernel_types
+	impl/device/device_pool
+	detail/tt_metal detail/util host_api impl/buffers/buffer impl/device/device impl/dispatch/command_queue
 	impl/profiler/tt_metal_profiler impl/program/program hostdevcommon/common_values)
 set(metalium_dir ${PROJECT_BINARY_DIR}/metalium)
 foreach(header ${metalium_headers})
@@ -38,9 +43,21 @@ foreach(header ${metalium_old})
 	endif()
 endforeach()
 foreach(header tt_metal/hostdevcommon/profiler_common.h tt_metal/common/core_coord.h common/core_coord.h
-		third_party/magic_enum/magic_enum.hpp)
+		third_party/magic_enum/magic_enum.hpp tt_metal/hostdevcommon/common_runtime_address_map.h
+		hostdevcommon/common_runtime_address_map.h test_tiles.hpp bfloat16.hpp logger.hpp constants.hpp assert.hpp
+		device/tt_arch_types.h tt_backend_api_types.hpp)
 	file(CONFIGURE OUTPUT ${metalium_dir}/${header} CONTENT "${old_text}")
 endforeach()
+foreach(header tt_metal/common/tilize_untilize.hpp common/tilize_untilize.hpp)
+	file(CONFIGURE OUTPUT ${metalium_dir}/${header} CONTENT "${old_text}#include <tacho/metalium/tilize.hpp>\n")
+endforeach()
+foreach(header tt-metalium/tilize_utils.hpp tt-metalium/tilize_untilize.hpp)
+	file(CONFIGURE OUTPUT ${metalium_dir}/${header} CONTENT
+		"#pragma once\n#include <tacho/metalium.hpp>\n#include <tacho/metalium/tilize.hpp>\n")
+endforeach()
+# A name of fmt since version 11.
+file(CONFIGURE OUTPUT ${metalium_dir}/fmt/base.h CONTENT
+	"#if __has_include_next(<fmt/base.h>)\n#include_next <fmt/base.h>\n#else\n#include <fmt/format.h>\n#endif\n")
 
 # TRACY_ENABLE: the programs' zones count, as with tt-metal's own package.
 add_library(tacho_metalium INTERFACE)

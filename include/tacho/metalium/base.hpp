@@ -412,6 +412,14 @@ using chip_id_t = int;
 namespace stl
 {
 template <typename T, size_t N = std::dynamic_extent> using Span = std::span<T, N>;
+template <typename List> auto make_const_span(const List &list)
+{
+	return std::span<const std::remove_cvref_t<decltype(*std::data(list))>>(list);
+}
+template <typename List> auto make_span(List &list)
+{
+	return std::span<std::remove_reference_t<decltype(*std::data(list))>>(list);
+}
 
 /* A value with a type of its own. */
 template <typename T, typename Tag> class StrongType

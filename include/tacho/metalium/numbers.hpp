@@ -157,6 +157,10 @@ inline std::vector<uint32_t> create_random_vector_of_bfloat16(size_t bytes, floa
 	return pack_bfloat16_vec_into_uint32_vec(
 		create_random_vector_of_bfloat16_native(bytes, most, seed, offset));
 }
+inline std::vector<uint32_t> create_random_vector_of_bfloat16_1_1(size_t bytes, int seed)
+{
+	return create_random_vector_of_bfloat16(bytes, 2.0f, seed, -1.0f);
+}
 inline std::vector<uint32_t> create_random_vector_of_bfloat16_0_2(size_t bytes, int seed)
 {
 	return create_random_vector_of_bfloat16(bytes, 2.0f, seed);
@@ -308,11 +312,174 @@ std::vector<T> untilize_swizzled(const std::vector<T> &in, uint32_t m, uint32_t 
 {
 	return tacho_metalium::from_tiles(in, m, n, false);
 }
-template <typename T> void tilize(std::vector<T> &values, uint32_t m, uint32_t n)
+
+/* ---- words and halves of them ---- */
+inline std::vector<uint16_t> u16_from_u32_vector(const std::vector<uint32_t> &words)
 {
-	values = tacho_metalium::to_tiles(values, m, n, true);
+	std::vector<uint16_t> halves(words.size() * 2);
+
+	std::memcpy(halves.data(), words.data(), words.size() * 4);
+	return halves;
 }
-template <typename T> void untilize(std::vector<T> &values, uint32_t m, uint32_t n)
+inline std::vector<uint32_t> u32_from_u16_vector(const std::vector<uint16_t> &halves)
 {
-	values = tacho_metalium::from_tiles(values, m, n, true);
+	std::vector<uint32_t> words(halves.size() / 2);
+
+	std::memcpy(words.data(), halves.data(), words.size() * 4);
+	return words;
 }
+
+/* ---- layouts of tiles, of any shape ---- */
+enum class TensorLayoutType { LIN_ROW_MAJOR, TILED_SWIZZLED, TILED_NFACES };
+#if TACHO_METALIUM_API < 2025
+using TensorLayout = TensorLayoutType;
+using enum TensorLayoutType;
+using PhysicalSize = std::vector<uint32_t>;
+#else
+using PhysicalSize = std::array<uint32_t, 2>;
+#endif
+
+namespace tacho_metalium
+{
+
+struct layout_shape {
+	size_t width, tile_rows = 32, tile_columns = 32, face_rows = 16, face_columns = 16;
+	bool face_transposed = false, faces_transposed = false;
+
+	/* Where the value at Y, X of the matrix is. */
+	size_t place(TensorLayoutType layout, size_t y, size_t x) const
+	{
+		if (layout == TensorLayoutType::LIN_ROW_MAJOR)
+			return y * width + x;
+		const size_t tile = y / tile_rows * (width / tile_columns) + x / tile_columns;
+		const size_t start = tile * tile_rows * tile_columns;
+
+		y %= tile_rows;
+		x %= tile_columns;
+		if (layout == TensorLayoutType::TILED_SWIZZLED)
+			return start + y * tile_columns + x;
+		const size_t row = y / face_rows, column = x / face_columns;
+		const size_t face = faces_transposed ? column * (tile_rows / face_rows) + row
+						     : row * (tile_columns / face_columns) + column;
+
+		y %= face_rows;
+		x %= face_columns;
+		return start + face * face_rows * face_columns +
+		       (face_transposed ? x * face_rows + y : y * face_columns + x);
+	}
+};
+
+inline layout_shape layout_of(size_t width, const std::optional<PhysicalSize> &tile,
+			      const std::optional<PhysicalSize> &face, bool within, bool order)
+{
+	layout_shape s{width};
+
+	if (tile) {
+		s.tile_rows = (*tile)[0];
+		s.tile_columns = (*tile)[1];
+		s.face_rows = std::min<size_t>(s.face_rows, s.tile_rows);
+		s.face_columns = std::min<size_t>(s.face_columns, s.tile_columns);
+	}
+	if (face) {
+		s.face_rows = (*face)[0];
+		s.face_columns = (*face)[1];
+	}
+	if (!width)
+		s.width = s.tile_columns;
+	s.face_transposed = within;
+	s.faces_transposed = order;
+	return s;
+}
+
+template <typename In>
+auto change_layout(const In &in, const layout_shape &s, TensorLayoutType from, TensorLayoutType to)
+{
+	std::vector<std::remove_cvref_t<decltype(in[0])>> out(in.size());
+	const size_t rows = in.size() / s.width;
+
+	TACHO_METALIUM_REQUIRE(rows && in.size() % s.width == 0 && rows % s.tile_rows == 0 &&
+				       s.width % s.tile_columns == 0,
+			       "{} values in rows of {} are not tiles of {} x {}", in.size(),
+			       s.width, s.tile_rows, s.tile_columns);
+	for (size_t y = 0; y < rows; y++)
+		for (size_t x = 0; x < s.width; x++)
+			out[s.place(to, y, x)] = in[s.place(from, y, x)];
+	return out;
+}
+
+} /* namespace tacho_metalium */
+
+/* SHAPE is that of the tensor; its last dimension is the width. */
+template <typename T = void, typename In, typename Shape>
+auto convert_layout(const In &in, const Shape &shape, TensorLayoutType from, TensorLayoutType to,
+		    const std::optional<PhysicalSize> &tile = {},
+		    const std::optional<PhysicalSize> &face = {}, bool within = false,
+		    bool order = false)
+{
+	return tacho_metalium::change_layout(
+		in, tacho_metalium::layout_of(*std::rbegin(shape), tile, face, within, order), from,
+		to);
+}
+/* One tile after the other, each row by row, or in faces. */
+template <typename T = void, typename In>
+auto convert_layout_tile_swizzled_to_tile_nfaces(const In &in,
+						 const std::optional<PhysicalSize> &tile = {},
+						 const std::optional<PhysicalSize> &face = {},
+						 bool within = false, bool order = false)
+{
+	return tacho_metalium::change_layout(
+		in, tacho_metalium::layout_of(0, tile, face, within, order),
+		TensorLayoutType::TILED_SWIZZLED, TensorLayoutType::TILED_NFACES);
+}
+template <typename T = void, typename In>
+auto convert_layout_tile_nfaces_to_tile_swizzled(const In &in,
+						 const std::optional<PhysicalSize> &tile = {},
+						 const std::optional<PhysicalSize> &face = {},
+						 bool within = false, bool order = false)
+{
+	return tacho_metalium::change_layout(
+		in, tacho_metalium::layout_of(0, tile, face, within, order),
+		TensorLayoutType::TILED_NFACES, TensorLayoutType::TILED_SWIZZLED);
+}
+/* Their names of 2024. */
+template <typename T = void, typename In>
+auto convert_to_tile_layout(const In &in, const std::optional<PhysicalSize> &tile = {},
+			    const std::optional<PhysicalSize> &face = {})
+{
+	return convert_layout_tile_swizzled_to_tile_nfaces(in, tile, face);
+}
+template <typename T = void, typename In>
+auto convert_to_flat_layout(const In &in, const std::optional<PhysicalSize> &tile = {},
+			    const std::optional<PhysicalSize> &face = {})
+{
+	return convert_layout_tile_nfaces_to_tile_swizzled(in, tile, face);
+}
+inline uint32_t round_up_to_mul16(uint32_t n)
+{
+	return (n + 15) / 16 * 16;
+}
+inline uint32_t round_up_to_mul32(uint32_t n)
+{
+	return (n + 31) / 32 * 32;
+}
+inline uint32_t round_up_to_tile(int n, int tile)
+{
+	return static_cast<uint32_t>((n + tile - 1) / tile * tile);
+}
+/* Indices of a tensor of four dimensions. */
+struct TensAddr {
+	std::vector<uint32_t> sh;
+	explicit TensAddr(const std::vector<uint32_t> &shape) : sh(shape)
+	{
+	}
+	uint32_t numel() const
+	{
+		return std::accumulate(sh.begin(), sh.end(), 1u, std::multiplies<uint32_t>());
+	}
+	int offs(int n, int c, int h, int w) const
+	{
+		return ((n * static_cast<int>(sh[1]) + c) * static_cast<int>(sh[2]) + h) *
+			       static_cast<int>(sh[3]) +
+		       w;
+	}
+};
