@@ -111,8 +111,8 @@ static int tokens_read(struct tokens *out, const char *at)
 }
 
 /* A parameter "TYPE NAME" or "TYPE NAME = VALUE": its argument, as that type. */
-static void parameter_add(struct buf *out, const struct token *from, const struct token *to,
-			  bool first)
+static void kernel_parameter_add(struct buf *out, const struct token *from, const struct token *to,
+				 bool first)
 {
 	const struct token *name = from;
 
@@ -135,7 +135,7 @@ static void parameters_add(struct buf *out, const struct tokens *t, size_t at)
 		if (strchr(")>", c))
 			depth--;
 		if (depth == 0 || (depth == 1 && c == ',')) {
-			parameter_add(out, t->v + from, t->v + i, from == at + 1);
+			kernel_parameter_add(out, t->v + from, t->v + i, from == at + 1);
 			from = i + 1;
 		}
 		if (strchr("(<", c))
@@ -143,7 +143,7 @@ static void parameters_add(struct buf *out, const struct tokens *t, size_t at)
 	}
 }
 
-static void entry_make(struct buf *out, const struct tokens *t, size_t mark)
+static void kernel_entry_make(struct buf *out, const struct tokens *t, size_t mark)
 {
 	size_t name = mark, brackets = mark;
 
@@ -164,7 +164,7 @@ static void entry_make(struct buf *out, const struct tokens *t, size_t mark)
 }
 
 /* Adds kernel_main() if the kernel TEXT has such an entry instead. */
-static int entry_add(struct buf *out, const char *text)
+static int kernel_entry_add(struct buf *out, const char *text)
 {
 	struct tokens t = {0};
 	size_t mark = SIZE_MAX;
@@ -179,13 +179,13 @@ static int entry_add(struct buf *out, const char *text)
 		if (token_is(&t.v[i], "TT_KERNEL"))
 			mark = i;
 		if (i + 1 == t.n && mark != SIZE_MAX)
-			entry_make(out, &t, mark);
+			kernel_entry_make(out, &t, mark);
 	}
 	vec_free(&t);
 	return r;
 }
 
-static int entry_of_file(struct buf *out, const char *path)
+static int kernel_entry_of_file(struct buf *out, const char *path)
 {
 	uint8_t *bytes;
 	size_t size;
@@ -193,7 +193,7 @@ static int entry_of_file(struct buf *out, const char *path)
 
 	if (r < 0)
 		return device_fail(r, "cannot read the kernel %s", path);
-	r = entry_add(out, (const char *)bytes);
+	r = kernel_entry_add(out, (const char *)bytes);
 	free(bytes);
 	return r;
 }
@@ -220,7 +220,8 @@ int source_text(struct buf *out, const struct build *b, const char *firmware, co
 		else
 			buf_addf(out, "#include \"%s\"\n", path);
 		if (r == 0 && source_is_cpp(b->source))
-			r = b->text ? entry_add(out, b->text) : entry_of_file(out, path);
+			r = b->text ? kernel_entry_add(out, b->text)
+				    : kernel_entry_of_file(out, path);
 		firmware_add(out, firmware, "kernel.c");
 	}
 	return r == 0 && out->failed ? device_fail(TACHO_ENOMEM, "no memory") : r;

@@ -291,8 +291,8 @@ template <class Args> struct Distribution {
 };
 
 template <class Args>
-using DistributionOf = Distribution<
-	std::conditional_t<Args::is_sharded, Args, Interleaved<Args::is_dram>>>;
+using DistributionOf =
+	Distribution<std::conditional_t<Args::is_sharded, Args, Interleaved<Args::is_dram>>>;
 
 /* Consecutive pages, for loops. */
 template <class Accessor> struct PageRange {

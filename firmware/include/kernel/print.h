@@ -290,8 +290,7 @@ static inline const tacho_dp_stream &operator<<(const tacho_dp_stream &s, dp_top
 	return s << "pc " << HEX() << (uint32_t)c.pc << " from " << (uint32_t)c.ra << DEC();
 }
 /* The name is between "T = " and "]" of the function's own name. */
-template <class T>
-const tacho_dp_stream &operator<<(const tacho_dp_stream &s, dp_type_name_t<T>)
+template <class T> const tacho_dp_stream &operator<<(const tacho_dp_stream &s, dp_type_name_t<T>)
 {
 	constexpr std::string_view whole = __PRETTY_FUNCTION__;
 	constexpr std::size_t from = whole.find("T = ") + 4;

@@ -181,8 +181,8 @@ ALWI void llk_pack_relu_config(ReluConfig config)
 		tacho_impl::parameter(2, config.threshold << 16);
 	else if (config.mode == ReluType::MIN_THRESHOLD_RELU)
 		config.mode = ReluType::ZERO_RELU;
-	TE_PUSH(TE_PACK_MODE, (TE_PACK_RELU | TE_PACK_ABOVE | TE_PACK_BELOW) << 8 |
-				      option[(int)config.mode]);
+	TE_PUSH(TE_PACK_MODE,
+		(TE_PACK_RELU | TE_PACK_ABOVE | TE_PACK_BELOW) << 8 | option[(int)config.mode]);
 #else
 	(void)config;
 #endif
