@@ -4,7 +4,9 @@
 #include "base/arch.h"
 #include "device/kernel_build.h"
 #include "device/launch.h"
+#include "tacho_layout.h"
 #include "tensix/rv32.h"
+#include "tensix/tensix.h"
 
 const char *risc_name(unsigned risc, bool ethernet)
 {
@@ -88,6 +90,59 @@ static bool next_unfinished(struct tacho_device *d, bool anywhere, unsigned *at,
 	return false;
 }
 
+#define CB_COUNTERS 0x1000u /* of a circular buffer, from TENSIX_STREAMS on */
+#define CB_PUSHED   40u
+#define CB_POPPED   32u
+
+static uint32_t word_at(const struct tacho_device *d, unsigned core, uint32_t address)
+{
+	uint32_t word = 0;
+
+	d->ops->read(d->self, core, address, &word, sizeof(word));
+	return word;
+}
+
+static void add_awaited_cb(const struct tacho_device *d, unsigned core, unsigned cb,
+			   struct buf *text)
+{
+	uint32_t counters = TENSIX_STREAMS + cb * CB_COUNTERS;
+	uint32_t mask = word_at(d, core, d->shape.mailbox + M_LAUNCH + LAUNCH_CB_MASK);
+	uint16_t full = (uint16_t)(word_at(d, core, counters + CB_PUSHED) -
+				   word_at(d, core, counters + CB_POPPED));
+
+	buf_addf(text, ", for circular buffer %u, which ", cb);
+	if (mask >> cb & 1)
+		buf_addf(text, "has %u of %u pages", full,
+			 word_at(d, core, KERNEL_CONFIG + CONFIG_CBS + cb * 16 + 8));
+	else
+		buf_adds(text, "the program does not have on this core");
+}
+
+/* What the word or register at ADDRESS is for the program. */
+static void add_awaited(const struct tacho_device *d, unsigned core, uint32_t address,
+			struct buf *text)
+{
+	uint32_t cb = (address - TENSIX_STREAMS) / CB_COUNTERS;
+	uint32_t semaphore = (address - KERNEL_CONFIG - CONFIG_SEMS) / SEM_STRIDE;
+
+	if (cb < MAX_CBS)
+		add_awaited_cb(d, core, cb, text);
+	else if (semaphore < MAX_SEMS)
+		buf_addf(text, ", for semaphore %u, which is %u", semaphore,
+			 word_at(d, core, address));
+	else if (address >= TENSIX_MAILBOX)
+		buf_adds(text, ", for a word from another RISC");
+	else if (address >= TENSIX_PUSH)
+		buf_adds(text, ", for the tile engine");
+	else if (address - TENSIX_NIU0 < 0x20000)
+		buf_addf(text, ", for NoC %u", address >= TENSIX_NIU1);
+	else if (address < d->shape.l1_size)
+		buf_addf(text, ", for the word at 0x%x, which is 0x%x", address,
+			 word_at(d, core, address));
+	else
+		buf_addf(text, ", for the register at 0x%x", address);
+}
+
 static void add_unfinished(const struct tacho_device *d, unsigned at,
 			   const struct tacho_device_risc *r, struct buf *text)
 {
@@ -95,7 +150,7 @@ static void add_unfinished(const struct tacho_device *d, unsigned at,
 	buf_addf(text, " %s: ", r->waiting ? "waits" : "runs");
 	add_place(d, at / DEVICE_RISCS, at % DEVICE_RISCS, r->pc, text);
 	if (r->waiting && r->address)
-		buf_addf(text, ", for the word at 0x%x", r->address);
+		add_awaited(d, at / DEVICE_RISCS, r->address, text);
 }
 
 void report_waiting(struct tacho_device *d, struct buf *text)

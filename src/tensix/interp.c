@@ -34,6 +34,7 @@ static bool goes_on(struct tensix_hart *h, enum mmio_result result, uint32_t add
 	case MMIO_BLOCK:
 		h->watches = 0;
 		h->watch_registers = true;
+		h->watch_register = address;
 		h->period = 0;
 		hart_sleep(h);
 		return false;

@@ -169,6 +169,7 @@ static int spin_load(void *context, uint32_t address, unsigned size, uint32_t *v
 		return 0;
 	}
 	h->watch_registers = true;
+	h->watch_register = address;
 	return size == 4 && mmio_peek(c, h, address, value) ? 0 : 1;
 }
 

@@ -367,7 +367,9 @@ int tensix_hart(const struct tensix *t, unsigned core, unsigned risc, struct ten
 		.pc = h->pc,
 		.cycle = h->cycle,
 		.instructions = h->instructions,
-		.watched = h->state == TENSIX_WAITING && h->watches ? h->watch[0] : 0,
+		.watched = h->state != TENSIX_WAITING ? 0
+			   : h->watches               ? h->watch[0]
+						      : h->watch_register,
 	};
 	memcpy(info->x, h->x, sizeof(info->x));
 	return 0;

@@ -136,7 +136,7 @@ struct tensix_hart_info {
 	enum tensix_state state;
 	uint32_t pc;
 	uint64_t cycle, instructions;
-	uint32_t watched; /* WAITING: the first address it waits for, 0 = a register */
+	uint32_t watched; /* WAITING: the first word it waits for, else a register */
 	uint32_t x[32];
 };
 int tensix_hart(const struct tensix *t, unsigned core, unsigned risc,

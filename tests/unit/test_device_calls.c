@@ -26,11 +26,15 @@ static const char mover_text[] =
 	"	for (uint32_t i = 0; i < 3; i++) {\n"
 	"		const auto &from = i == 2 ? b : a;\n"
 	"		cb_reserve_back(i, 1);\n"
-	"		noc_async_read(from.get_noc_addr(i % 2), get_write_ptr(i), 4096);\n"
+	"		uint32_t bank = 1 % NUM_DRAM_BANKS, row = 1 / NUM_DRAM_BANKS;\n"
+	"		uint64_t by_table = get_noc_addr_helper(dram_bank_to_noc_xy[noc_index][bank],\n"
+	"			get_arg_val<uint32_t>(0) + row * 4096 + bank_to_dram_offset[bank]);\n"
+	"		noc_async_read(i == 1 ? by_table : from.get_noc_addr(i % 2), get_write_ptr(i), 4096);\n"
 	"		noc_async_read_barrier();\n"
 	"		cb_push_back(i, 1);\n"
 	"	}\n"
-	"	const auto out = TensorAccessor(first, get_arg_val<uint32_t>(2));\n"
+	"	const auto out = TensorAccessor(tensor_accessor::make_interleaved_dspec<true>(),\n"
+	"		get_arg_val<uint32_t>(2), 4096);\n"
 	"	for (uint32_t i = 0; i < get_arg_val<uint32_t>(3); i++) {\n"
 	"		cb_wait_front(16, 1);\n"
 	"		noc_async_write(get_read_ptr(16), out.get_noc_addr(i), 4096);\n"
@@ -234,9 +238,74 @@ static void test_calls(void **state)
 	tacho_device_close(d);
 }
 
+/* A program that cannot end is reported with what each RISC waits for. */
+static const char waits_text[] =
+	"#if TACHO_RISC == 0\n"
+	"void kernel_main() {\n"
+	"	cb_push_back(5, 1);\n"
+	"	noc_semaphore_wait((volatile uint32_t *)get_semaphore(0), 1);\n"
+	"}\n"
+	"#elif TACHO_RISC == 1\n"
+	"void kernel_main() { cb_push_back(6, 2); cb_reserve_back(6, 1); }\n"
+	"#elif TACHO_RISC == 2\n"
+	"void kernel_main() { cb_wait_front(5, 2); }\n"
+	"#elif TACHO_RISC == 3\n"
+	"void kernel_main() { tile_regs_commit(); tile_regs_commit(); tile_regs_acquire(); tensix_sync(); }\n"
+	"#else\n"
+	"void kernel_main() { cb_reserve_back(7, 1); }\n"
+	"#endif\n";
+
+static void test_deadlock(void **state)
+{
+	static const char *const reasons[] = {
+		"BRISC waits: pc ",
+		", for semaphore 0, which is 0\n",
+		"NCRISC waits: pc ",
+		", for circular buffer 6, which has 2 of 2 pages\n",
+		"TRISC0 waits: pc ",
+		", for circular buffer 5, which has 1 of 2 pages\n",
+		"TRISC1 waits: pc ",
+		", for the tile engine\n",
+		"TRISC2 waits: pc ",
+		", for circular buffer 7, which the program does not have on this core",
+	};
+	static const enum tacho_risc riscs[] = {TACHO_BRISC, TACHO_NCRISC, TACHO_COMPUTE};
+	struct tacho_device *d;
+	struct tacho_program *p;
+	const char *at;
+
+	(void)state;
+	if (!have_compiler())
+		return;
+	assert_int_equal(tacho_device_open(&d, &(struct tacho_device_options){.arch = "tiny"}), 0);
+	assert_int_equal(tacho_program_new(&p, d), 0);
+	for (unsigned cb = 5; cb < 7; cb++)
+		assert_true(tacho_program_cb(p, &(struct tacho_cb){.index = cb,
+								   .pages = 2,
+								   .page_size = 64}) >= 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(tacho_program_kernel(p, &(struct tacho_kernel){.source = "waits.cpp",
+									   .text = waits_text,
+									   .risc = riscs[i]}) >= 0);
+	assert_true(tacho_enqueue(d, p) < 0 || tacho_finish(d) < 0);
+	at = tacho_device_error();
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		const char *found = strstr(at, reasons[i]);
+
+		if (!found)
+			fail_msg("no \"%s\" in: %s", reasons[i], tacho_device_error());
+		at = found;
+	}
+	tacho_program_free(p);
+	tacho_device_close(d);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_deadlock),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
