@@ -228,7 +228,8 @@ template <class Args> struct Distribution {
 	static constexpr bool is_dram = Args::is_dram;
 	static constexpr bool is_interleaved = !Args::is_sharded;
 	static constexpr bool has_static_rank = !Args::rank_is_crta;
-	static constexpr bool is_static = false;
+	static constexpr bool is_static = false, tensor_shape_static = false,
+			      shard_shape_static = false, bank_coords_static = false;
 	struct Shape {
 		uint32_t dim[MAX_RANK];
 		constexpr uint32_t operator[](uint32_t i) const
@@ -240,7 +241,7 @@ template <class Args> struct Distribution {
 	bool contiguous = false;
 	Shape tensor{}, shard{}, grid{};
 
-	Distribution()
+	constexpr Distribution()
 	{
 		if constexpr (Args::is_sharded) {
 			dims = Args::get_rank();
@@ -293,6 +294,11 @@ template <class Args> struct Distribution {
 template <class Args>
 using DistributionOf =
 	Distribution<std::conditional_t<Args::is_sharded, Args, Interleaved<Args::is_dram>>>;
+
+template <bool dram> constexpr Distribution<Interleaved<dram>> make_interleaved_dspec()
+{
+	return {};
+}
 
 /* Consecutive pages, for loops. */
 template <class Accessor> struct PageRange {
@@ -431,6 +437,13 @@ template <class Args> struct TensorAccessor<tensor_accessor::Distribution<Args>>
 	    : bank_base_address(base), page_size(size),
 	      aligned_page_size(tacho::align(size, tacho::bank_alignment<is_dram>()))
 	{
+	}
+	TensorAccessor(DSpec description, uint32_t base, uint32_t size)
+	    : bank_base_address(base), page_size(size),
+	      aligned_page_size(tacho::align(size, tacho::bank_alignment<is_dram>()))
+	{
+		if constexpr (Args::is_sharded)
+			spec = description;
 	}
 	template <uint32_t CTA, uint32_t ADDR>
 	explicit TensorAccessor(TensorBindingToken<CTA, ADDR>)

@@ -77,6 +77,34 @@ template <bool DRAM> FORCE_INLINE uint32_t get_bank_offset(uint32_t bank)
 }
 } // namespace interleaved_addr_gen
 
+/* The bank table, for kernels that index it: [bank] and [NoC][bank]. */
+namespace tacho
+{
+template <bool DRAM> struct bank_offsets {
+	int32_t operator[](uint32_t bank) const
+	{
+		return (int32_t)bank_base<DRAM>(bank, 0);
+	}
+};
+template <bool DRAM> struct bank_places {
+	struct of_noc {
+		uint8_t noc;
+		uint16_t operator[](uint32_t bank) const
+		{
+			return (uint16_t)(bank_base<DRAM>(bank, noc) >> 36);
+		}
+	};
+	of_noc operator[](uint32_t noc) const
+	{
+		return {(uint8_t)noc};
+	}
+};
+} // namespace tacho
+constexpr tacho::bank_offsets<true> bank_to_dram_offset{};
+constexpr tacho::bank_offsets<false> bank_to_l1_offset{};
+constexpr tacho::bank_places<true> dram_bank_to_noc_xy{};
+constexpr tacho::bank_places<false> l1_bank_to_noc_xy{};
+
 FORCE_INLINE uint64_t get_dram_noc_addr(const uint32_t id, const uint32_t page_size,
 					const uint32_t bank_base_address, const uint32_t offset = 0,
 					uint8_t noc = noc_index)

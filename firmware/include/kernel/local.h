@@ -304,6 +304,7 @@ class CircularBuffer : public tacho::buffer
 {
 public:
 	enum class AddrSelector { WRITE_PTR, READ_PTR };
+	using AddrSel = AddrSelector;
 	explicit constexpr CircularBuffer(uint32_t cb_id) : buffer(cb_id)
 	{
 	}
@@ -433,5 +434,17 @@ template <typename T> T tacho::buffer::read_tile_value(uint32_t tile, uint32_t e
 	return reinterpret_cast<volatile T *>(get_tile_address(tile))[element];
 }
 #endif
+
+/* Where these names were in early 2026. */
+namespace experimental
+{
+using ::CircularBuffer;
+using ::CircularBufferView;
+using ::CoreLocalMem;
+using ::DataflowBuffer;
+using ::Lock;
+using ::Noc;
+using ::use;
+} // namespace experimental
 
 #endif

@@ -45,6 +45,26 @@ class Noc
 public:
 	enum class AddressType { NOC, LOCAL_L1 };
 	static constexpr uint32_t INVALID_TXN_ID = 0xFFFFFFFF;
+	/* Options of early 2026. */
+	struct McastMode {
+		static constexpr NocOptions INCLUDE_SRC = NocOptions::MCAST_INCL_SRC,
+					    EXCLUDE_SRC = NocOptions::DEFAULT;
+	};
+	struct TxnIdMode {
+		static constexpr NocOptions ENABLED = NocOptions::TXN_ID,
+					    DISABLED = NocOptions::DEFAULT;
+	};
+	struct ResponseMode {
+		static constexpr NocOptions POSTED = NocOptions::POSTED,
+					    NON_POSTED = NocOptions::DEFAULT;
+	};
+	struct BarrierMode {
+		static constexpr NocOptions TXN_ID = NocOptions::TXN_ID, FULL = NocOptions::DEFAULT;
+	};
+	struct VcSelection {
+		static constexpr NocOptions CUSTOM = NocOptions::CUSTOM_VC,
+					    DEFAULT = NocOptions::DEFAULT;
+	};
 	template <typename T> using src_args_t = typename noc_traits_t<T>::src_args_type;
 	template <typename T> using dst_args_t = typename noc_traits_t<T>::dst_args_type;
 	template <typename T>
@@ -198,6 +218,14 @@ public:
 			noc_async_read_barrier_with_trid(vals.trid, id);
 		else
 			noc_async_read_barrier(id);
+	}
+	template <NocOptions opts> void async_read_barrier(uint32_t trid) const
+	{
+		async_read_barrier<opts>(NocOptVals{.trid = trid});
+	}
+	template <NocOptions opts> void async_write_barrier(uint32_t trid) const
+	{
+		async_write_barrier<opts>(NocOptVals{.trid = trid});
 	}
 	template <NocOptions opts = NocOptions::DEFAULT>
 	void async_write_barrier(const NocOptVals &vals = {}) const
@@ -588,5 +616,14 @@ public:
 	}
 };
 Semaphore(uint32_t)->Semaphore<ProgrammableCoreType::TENSIX>;
+
+namespace experimental
+{
+using ::AllocatorBank;
+using ::AllocatorBankType;
+using ::MulticastEndpoint;
+using ::Semaphore;
+using ::UnicastEndpoint;
+} // namespace experimental
 
 #endif

@@ -45,6 +45,8 @@
 #define NOC_L1_WRITE_ALIGNMENT_BYTES    16
 #define NOC_DRAM_READ_ALIGNMENT_BYTES   DRAM_ALIGNMENT
 #define NOC_DRAM_WRITE_ALIGNMENT_BYTES  16
+#define NOC_ADDR_COORD_SHIFT            36
+#define NOC_XY_COORD(x, y)              ((uint32_t)(y) << 6 | (uint32_t)(x))
 #define NUM_NOCS                        2
 #define IS_NOT_POW2_NUM_DRAM_BANKS      ((TACHO_DRAM_BANKS & (TACHO_DRAM_BANKS - 1)) != 0)
 #define TILE_HEIGHT                     32
