@@ -2,7 +2,7 @@
 # Programs written for tt-metal: each header that they include leads to tacho/metalium.hpp. The names are generated from
 # these lists and installed in a folder of their own, which pkg-config tacho-metalium and find_package(TT-Metalium) add.
 set(metalium_headers
-	allocator assert base_types bfloat16 bfloat4 bfloat8 buffer buffer_distribution_spec buffer_types circular_buffer
+	allocator assert device_impl base_types bfloat16 bfloat4 bfloat8 buffer buffer_distribution_spec buffer_types circular_buffer
 	circular_buffer_config command_queue constants core_coord data_types device device_types dispatch_core_common distributed
 	event global_semaphore hal hal_types host_api kernel_types logger math mesh_buffer mesh_command_queue mesh_config mesh_coord
 	mesh_device mesh_device_view mesh_event mesh_trace_id mesh_workload profiler_optional_metadata profiler_types program
@@ -18,7 +18,7 @@ list(TRANSFORM metalium_headers APPEND .hpp)
 list(APPEND metalium_headers
 	tt-metalium/circular_buffer_constants.h hostdevcommon/common_values.hpp hostdevcommon/kernel_structs.h
 	hostdevcommon/profiler_common.h umd/device/types/arch.hpp umd/device/types/core_coordinates.hpp umd/device/types/xy_pair.hpp
-	umd/device/tt_xy_pair.h third_party/umd/device/tt_xy_pair.h tt_stl/assert.hpp tt_stl/fmt.hpp tt_stl/overloaded.hpp
+	umd/device/tt_xy_pair.h third_party/umd/device/tt_xy_pair.h tt_stl/assert.hpp tt_stl/fmt.hpp tt_stl/overloaded.hpp tt_stl/reflection.hpp
 	tt_stl/small_vector.hpp tt_stl/span.hpp tt_stl/strong_type.hpp tt-logger/tt-logger.hpp tools/profiler/op_profiler.hpp
 	umd/device/types/cluster_descriptor_types.hpp umd/device/types/arch.h umd/device/types/xy_pair.h
 	umd/device/tt_core_coordinates.h umd/device/tt_arch_types.h umd/device/tt_cluster_descriptor.h umd/device/tt_soc_descriptor.h

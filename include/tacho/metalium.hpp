@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tacho/metalium/accessor.hpp>
+#include <tacho/metalium/blocks.hpp>
 #include <tacho/metalium/experimental.hpp>
 #include <tacho/metalium/numbers.hpp>
 #include <tacho/metalium/queue.hpp>

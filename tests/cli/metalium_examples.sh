@@ -7,7 +7,7 @@
 made=$BUILD/tests/metalium
 [ -x "$made/wrong" ] || fail "build it first: cmake --build build --target test_inputs"
 export TT_METAL_KERNEL_PATH=$SOURCE/examples/metalium
-for name in add_two_integers loopback eltwise_binary vector_add matmul inference; do
+for name in add_two_integers loopback eltwise_binary vector_add matmul inference layouts; do
 	expect_exit 0 "$made/$name"
 	expect_line out '^Test Passed$'
 done

@@ -330,6 +330,14 @@ enum class ARCH : uint8_t {
 	QUASAR = 4,
 	Invalid = 0xff
 };
+inline ARCH get_arch_from_string(std::string_view name)
+{
+	if (name == "blackhole" || name == "BLACKHOLE")
+		return ARCH::BLACKHOLE;
+	TACHO_METALIUM_REQUIRE(name == "wormhole_b0" || name == "WORMHOLE_B0",
+			       "{} is no architecture", name);
+	return ARCH::WORMHOLE_B0;
+}
 
 inline uint32_t datum_size(DataFormat f)
 {

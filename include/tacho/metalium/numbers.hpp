@@ -313,6 +313,33 @@ std::vector<T> untilize_swizzled(const std::vector<T> &in, uint32_t m, uint32_t 
 	return tacho_metalium::from_tiles(in, m, n, false);
 }
 
+/* Of tiles, row by row. */
+template <typename Values, typename Print>
+void print_tiles(const Values &values, int tiles, const std::string &name, int first, Print print)
+{
+	for (size_t i = 0; i < static_cast<size_t>(tiles) * 1024 && i < values.size(); i++) {
+		if (i % 1024 == 0)
+			std::cout << name << " tile " << static_cast<int>(i / 1024) + first << "\n";
+		std::cout << print(values[i]) << (i % 32 == 31 ? ", \n" : ", ");
+	}
+	std::cout << std::endl;
+}
+inline void print_vec_of_bfloat16(const std::vector<bfloat16> &values, int tiles,
+				  const std::string &name = "", int first = 0)
+{
+	print_tiles(values, tiles, name, first, [](bfloat16 b) { return static_cast<float>(b); });
+}
+inline void print_vec_of_uint32_as_packed_bfloat16(const std::vector<uint32_t> &words, int tiles,
+						   const std::string &name = "", int first = 0)
+{
+	print_vec_of_bfloat16(unpack_uint32_vec_into_bfloat16_vec(words), tiles, name, first);
+}
+inline void print_vec(const std::vector<uint32_t> &words, int tiles, const std::string &name = "",
+		      int first = 0)
+{
+	print_tiles(words, tiles, name, first, [](uint32_t w) { return w; });
+}
+
 /* ---- words and halves of them ---- */
 inline std::vector<uint16_t> u16_from_u32_vector(const std::vector<uint32_t> &words)
 {
@@ -483,3 +510,8 @@ struct TensAddr {
 		       w;
 	}
 };
+
+#if TACHO_METALIUM_API < 2026
+/* Where free memory begins; as Allocator::get_base_allocator_addr() says. */
+constexpr uint32_t L1_UNRESERVED_BASE = 0x2C000, DRAM_UNRESERVED_BASE = 0;
+#endif
