@@ -71,7 +71,7 @@ struct tensix_hart {
 	uint32_t watch[TENSIX_WATCHES];
 	uint8_t watches;
 	bool watch_registers;
-	uint32_t watch_register; /* one of them */
+	uint32_t watch_register;          /* one of them */
 	uint32_t delay[TENSIX_TRANSFERS]; /* before each transfer */
 	bool delayed;                     /* this transfer has already waited */
 	uint32_t period, loop; /* cycles and instructions of one iteration; 0: a blocked access */
