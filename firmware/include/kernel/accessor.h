@@ -604,6 +604,9 @@ TensorAccessor(TensorAccessorArgs<CTA, CRTA>, uint32_t)
 template <std::size_t CTA, std::size_t CRTA>
 TensorAccessor(TensorAccessorArgs<CTA, CRTA>, uint32_t, uint32_t)
 	-> TensorAccessor<tensor_accessor::DistributionOf<TensorAccessorArgs<CTA, CRTA>>>;
+template <class Args>
+TensorAccessor(tensor_accessor::Distribution<Args>, uint32_t, uint32_t)
+	-> TensorAccessor<tensor_accessor::Distribution<Args>>;
 template <uint32_t CTA, uint32_t ADDR>
 TensorAccessor(TensorBindingToken<CTA, ADDR>) -> TensorAccessor<
 	tensor_accessor::DistributionOf<typename TensorBindingToken<CTA, ADDR>::args_t>>;
