@@ -249,7 +249,7 @@ static void on_core_marker(struct context *x)
 	struct fiber *f = process_fiber(x->c, x->p, w[0] | FIBER_CORE);
 	struct made *m = process_track(x->c, x->p, TRACE_CORE, w[0] & ~FIBER_CORE, "");
 	uint32_t srcloc = process_srcloc(x->c, x->p, id);
-	uint64_t time, outer;
+	uint64_t time;
 
 	if (!f || !m)
 		return;
@@ -262,7 +262,8 @@ static void on_core_marker(struct context *x)
 		process_update_track(x->c, m, NULL);
 	}
 	time = w[2] < f->stack.last ? f->stack.last : w[2];
-	outer = f->stack.zones.n ? f->stack.zones.v[0].start : time;
+	if (time - f->marker_time >= TRACE_MARKER_SPAN)
+		f->marker_time = time;
 	if (kind == TRACE_MARK_END) {
 		stack_end(x->c, &f->stack, time, id);
 	} else {
@@ -272,10 +273,10 @@ static void on_core_marker(struct context *x)
 		if (kind != TRACE_MARK_START)
 			stack_end(x->c, &f->stack, time, id);
 	}
-	marker_row(x, m->track, TRACE_ROW_MARKER, outer, w[3], TRACE_MARKER(kind, values, srcloc),
-		   values ? w[4] : 0);
+	marker_row(x, m->track, TRACE_ROW_MARKER, f->marker_time, w[3],
+		   TRACE_MARKER(kind, values, srcloc), values ? w[4] : 0);
 	if (values > 1)
-		marker_row(x, m->track, TRACE_ROW_MARKER_WORD, outer, w[5], 0, 0);
+		marker_row(x, m->track, TRACE_ROW_MARKER_WORD, f->marker_time, w[5], 0, 0);
 }
 
 /* It was never stored: count it as emitted and lost. */

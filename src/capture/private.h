@@ -46,6 +46,7 @@ struct stack {
 struct fiber {
 	uint64_t name; /* the name's number; FIBER_CORE | the core's id */
 	struct stack stack;
+	uint64_t marker_time; /* of the last marker's row; not resumed: the next row has its own */
 };
 
 #define FIBER_CORE (1ull << 63)

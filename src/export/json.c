@@ -5,6 +5,7 @@
  */
 #include "export/export.h"
 #include "export/files.h"
+#include "trace/device_clock.h"
 #include "trace/names.h"
 
 #include <string.h>
@@ -84,6 +85,7 @@ static int json_rows_write(FILE *out, struct trace *trace, const struct view_fil
 {
 	struct buf text = BUF_INIT;
 	struct json j;
+	struct trace_clocks clocks = {0};
 	struct trace_rows *rows;
 	struct trace_row row;
 	uint32_t track;
@@ -97,11 +99,15 @@ static int json_rows_write(FILE *out, struct trace *trace, const struct view_fil
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
 		if (!view_takes(filter, track, row.thread))
 			continue;
+		if (row.kind == TRACE_ROW_MARKER &&
+		    (r = trace_marker_time(&clocks, trace, track, &row)) < 0)
+			break;
 		r = json_row_write(out, &j, trace, &row, track);
 		if (r < 0)
 			break;
 	}
 	trace_rows_close(rows);
+	trace_clocks_free(&clocks);
 	json_end(&j);
 	if (r == 0 && fwrite(text.data, 1, text.len, out) != text.len)
 		r = TACHO_EWRITE;

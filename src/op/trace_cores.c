@@ -3,6 +3,7 @@
 #include "op/trace_cores.h"
 
 #include "base/jread.h"
+#include "trace/device_clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -140,49 +141,23 @@ static int find_tracks(struct op_cores *c, const uint8_t *tracks)
 	return r;
 }
 
-static int read_clock(struct op_cores *c, uint32_t track)
-{
-	const struct trace_track *t = &c->trace->tracks[track];
-	struct op_trace_device *d = NULL;
-	struct trace_rows *rows = NULL;
-	struct trace_row row;
-	uint32_t of;
-	int r;
-
-	for (size_t i = 0; i < c->devices.n; i++)
-		if (c->devices.v[i].process == t->process && c->devices.v[i].number == t->id)
-			d = &c->devices.v[i];
-	if (!d)
-		return 0;
-	r = trace_rows_open(&rows, c->trace, track, 0, UINT64_MAX);
-	while (r >= 0 && (r = trace_rows_next(rows, &row, &of)) > 0)
-		if (row.kind == TRACE_ROW_DEVICE_CLOCK)
-			r = device_clock_add(&d->clock,
-					     &(struct device_point){row.time, row.a, row.b});
-	trace_rows_close(rows);
-	return r;
-}
-
 /* Each device's points; without any, its cycles are the trace's time at the nominal frequency. */
 static int trace_cores_clocks_read(struct op_cores *c)
 {
-	const struct trace *t = c->trace;
-	double ns = trace_duration_ns(t, t->start, t->end);
-	double rate = ns > 0 ? (double)(t->end - t->start) * 1e9 / ns : 1e9;
+	double ns = trace_duration_ns(c->trace, c->trace->start, c->trace->end);
 	int r = 0;
 
-	for (size_t i = 0; i < c->devices.n; i++) {
-		c->devices.v[i].clock.mhz = c->devices.v[i].mhz;
-		c->devices.v[i].clock.rate = rate;
-	}
-	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++)
-		if (c->trace->tracks[i].kind == TRACE_OTHER && c->devices.n)
-			r = read_clock(c, i);
-	for (size_t i = 0; i < c->devices.n && r == 0; i++)
-		if (!c->devices.v[i].clock.n)
+	for (size_t i = 0; i < c->devices.n && r == 0; i++) {
+		struct op_trace_device *d = &c->devices.v[i];
+
+		r = trace_device_clock_find(c->trace, d->process, d->number, &d->clock);
+		d->clock.mhz = d->mhz;
+		d->clock.rate = ns > 0 ? (double)(c->trace->end - c->trace->start) * 1e9 / ns : 1e9;
+		if (r == 0 && !d->clock.n)
 			r = device_clock_add(
-				&c->devices.v[i].clock,
+				&d->clock,
 				&(struct device_point){c->trace->start, 0, DEVICE_CLOCK_UNKNOWN});
+	}
 	return r;
 }
 

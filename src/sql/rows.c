@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of rows: counters, messages, frames, losses, samples, thread states. */
 #include "sql/private.h"
+#include "trace/device_clock.h"
 #include "trace/names.h"
 #include "view/frame_spans.h"
 
@@ -15,6 +16,10 @@ struct row_cursor {
 	struct trace_row row;
 	struct view_frames frames; /* of the track */
 	struct view_frame frame;
+	/* Of markers: */
+	struct trace_clocks clocks;
+	uint32_t source, track; /* of the previous one */
+	uint64_t last;          /* its time */
 };
 
 static double row_count(const struct sql *s)
@@ -54,12 +59,13 @@ static int row_next(struct sql_cursor *c, uint32_t tracks, uint32_t rows)
 		r = sql_track_next(c, tracks, ROW_TRACK);
 		if (r <= 0)
 			return r;
-		/* A frame is made of two marks, one of which may be out of range. */
 		sql_ticks(sql_source_of(c)->trace, &c->bounds[ROW_TS], &t0, &t1);
-		if (rows == 1u << TRACE_ROW_FRAME) {
-			t0 = 0;
+		/* A frame is made of two marks, one of which may be out of range. */
+		if (rows == 1u << TRACE_ROW_FRAME)
 			t1 = UINT64_MAX;
-		}
+		/* Rows of markers may have the time of an earlier one. */
+		if (rows & (1u << TRACE_ROW_FRAME | 1u << TRACE_ROW_MARKER))
+			t0 = 0;
 		k->frames = (struct view_frames){
 			.pairs = sql_source_of(c)->trace->tracks[c->index].format == 1};
 		r = trace_rows_open(&k->rows, sql_source_of(c)->trace, c->index, t0, t1);
@@ -257,8 +263,48 @@ static void marker_value(struct sql_cursor *c, int column, sqlite3_context *out)
 	}
 }
 
-ROWS(marker, 1u << TRACE_CORE, 1u << TRACE_ROW_MARKER, {"kind TEXT", 0}, {"name TEXT", 0},
-     {"cycle INTEGER", 0}, {"value INTEGER", 0});
+static int marker_next(struct sql_cursor *c)
+{
+	struct row_cursor *k = (struct row_cursor *)c;
+	int r = row_next(c, 1u << TRACE_CORE, 1u << TRACE_ROW_MARKER);
+
+	if (r <= 0)
+		return r;
+	if (c->source != k->source)
+		trace_clocks_free(&k->clocks);
+	if (c->source != k->source || c->index != k->track)
+		k->last = 0;
+	k->source = c->source;
+	k->track = c->index;
+	r = trace_marker_time(&k->clocks, sql_source_of(c)->trace, c->index, &k->row);
+	if (r < 0)
+		return r;
+	/* As its zone: the rows are in order. */
+	if (k->row.time < k->last)
+		k->row.time = k->last;
+	k->last = k->row.time;
+	return 1;
+}
+
+static void marker_close(struct sql_cursor *c)
+{
+	trace_clocks_free(&((struct row_cursor *)c)->clocks);
+	row_close(c);
+}
+
+static const struct sql_column marker_columns[] = {
+	ROW_PLACE, {"kind TEXT", 0}, {"name TEXT", 0}, {"cycle INTEGER", 0}, {"value INTEGER", 0},
+	{NULL, 0}};
+const struct sql_table sql_table_marker = {
+	.name = "marker",
+	.columns = marker_columns,
+	.cursor_size = sizeof(struct row_cursor),
+	.order = {ROW_TRACK, ROW_TS},
+	.rows = row_count,
+	.next = marker_next,
+	.value = marker_value,
+	.close = marker_close,
+};
 
 /* ---------------------------------------------------------------- frames */
 

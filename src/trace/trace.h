@@ -215,9 +215,10 @@ enum trace_row_kind {
 
 /*
  * Markers: what the kernels of a device recorded, on the track of their RISC and in order of time.
- * .a is the cycle as recorded, so no reader converts ticks to cycles; the row's time is that of the
- * outermost zone around it, which costs no space. Each marker is also a zone of the track, for
- * timelines: START and END together, the others as a zone of no length.
+ * .a is the cycle as recorded, so no reader converts ticks to cycles; trace_marker_time()
+ * (device_clock.h) gives the tick. The row's own time takes no space: it is that of the first of
+ * several markers within TRACE_MARKER_SPAN. Each marker is also a zone of the track, for timelines:
+ * START and END together, the others as a zone of no length.
  *
  * START has no value inside another zone. Without a parent its value is the id of the op that runs
  * (0: none), and of a replay its second one is trace << 32 | number of the replay: they hold for
@@ -233,6 +234,8 @@ enum trace_marker_kind {
 	TRACE_MARK_COUNTER, /* a performance counter: value, over so many cycles */
 	TRACE_MARKS
 };
+
+#define TRACE_MARKER_SPAN (UINT64_C(1) << 20) /* ticks, about 0.4 ms */
 
 #define TRACE_MARKER(kind, values, srcloc) \
 	((uint64_t)(srcloc) | (uint64_t)(kind) << 32 | (uint64_t)(values) << 40)

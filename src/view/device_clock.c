@@ -24,19 +24,6 @@ bool track_place(const struct trace_track *t, struct core_place *place)
 	return true;
 }
 
-/* The clock of a device of a process; no points if it has none. The caller frees it. */
-static int clock_find(struct view_call *c, uint32_t device, uint32_t process,
-		      struct device_clock *clock)
-{
-	const struct trace *t = c->trace;
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && !clock->n && i < t->track_count; i++)
-		if (t->tracks[i].id == device && t->tracks[i].process == process)
-			r = trace_device_clock(c->trace, i, clock);
-	return r;
-}
-
 /* The worst bound of the points in [first, end); those that compare nothing do not count. */
 static uint64_t points_bound(const struct device_clock *clock, size_t first, size_t end)
 {
@@ -55,7 +42,7 @@ static uint64_t points_bound(const struct device_clock *clock, size_t first, siz
 int device_bound(struct view_call *c, uint32_t device, uint32_t process, uint64_t *bound)
 {
 	struct device_clock clock = {0};
-	int r = clock_find(c, device, process, &clock);
+	int r = trace_device_clock_find(c->trace, process, device, &clock);
 
 	*bound = points_bound(&clock, 0, clock.n);
 	device_clock_free(&clock);
@@ -88,7 +75,7 @@ int device_clock_put(struct view_call *c, uint32_t device, uint32_t process)
 {
 	struct device_clock clock = {0};
 	uint64_t bound, first, last;
-	int r = clock_find(c, device, process, &clock);
+	int r = trace_device_clock_find(c->trace, process, device, &clock);
 
 	if (view_device_times(c->trace, device, TRACE_NONE, &first, &last)) {
 		json_ns(c, "start", first);

@@ -100,3 +100,11 @@ PY
 expect_error 1 'has no process 3' "$REPORT" --process 3 two.tacho
 expect_exit 0 "$TACHO" query --format=csv two.tacho 'SELECT count(DISTINCT upid) FROM op'
 expect_line out '^3$'
+# A marker's time is that of its zone, whatever selects it.
+query() {
+	expect_exit 0 "$TACHO" query --format=csv two.tacho "$1"
+	expect_line out "$2"
+}
+query "SELECT count(*) > 50, count(DISTINCT ts) > 50 FROM marker WHERE kind = 'start'" '^1,1$'
+query "SELECT count(*) FROM marker m WHERE kind = 'start' AND NOT EXISTS (SELECT 1 FROM slice s WHERE s.track_id = m.track_id AND s.ts = m.ts AND s.name = m.name)" '^0$'
+query "SELECT max((SELECT count(*) FROM marker m WHERE m.ts > s.ts) <> (SELECT count(*) FROM marker m WHERE +m.ts > s.ts)) FROM slice s JOIN core c USING (track_id) WHERE s.id % 7 = 0" '^0$'

@@ -194,6 +194,7 @@ struct core {
 	struct open_zone open[64];
 	uint32_t depth;
 	uint32_t kinds; /* of its marker rows */
+	uint64_t marker_time;
 	struct trace_track info;
 };
 
@@ -279,7 +280,7 @@ static void end_zone(struct core *c, uint64_t end, uint32_t flags)
 static void marker_add(struct core *c, uint32_t kind, const struct open_zone *z, uint64_t cycle,
 		       const char *meta)
 {
-	struct trace_row row = {.time = c->open[0].start,
+	struct trace_row row = {.time = c->marker_time,
 				.kind = TRACE_ROW_MARKER,
 				.thread = TRACE_NONE,
 				.a = cycle,
@@ -290,6 +291,8 @@ static void marker_add(struct core *c, uint32_t kind, const struct open_zone *z,
 
 	if (as_tracy || zones_only)
 		return;
+	if (T0 + cycle * 3 - c->marker_time >= TRACE_MARKER_SPAN)
+		row.time = c->marker_time = T0 + cycle * 3;
 	for (size_t i = 0; i < z->extra_count && kind != TRACE_MARK_END; i++)
 		if (z->extras[i].kind == TRACE_EXTRA_VALUE)
 			values[n++] = z->extras[i].value;
