@@ -434,7 +434,7 @@ static int explain_gaps(struct job *j)
 
 	if (!j->trace.trace)
 		return 0;
-	r = perf_gaps_explain(&j->gaps, &j->report, j->trace.trace, &j->err);
+	r = perf_gaps_explain(&j->gaps, &j->report, j->trace.trace, j->trace.process, &j->err);
 	j->report.gaps = &j->gaps;
 	return r;
 }

@@ -48,19 +48,18 @@ int perf_trace_open(struct perf_trace *t, const char *path, int64_t pid, struct 
 		    struct perf_notes *notes, struct tacho_error *err)
 {
 	struct op_load_options options = {0};
-	uint32_t process;
 	uint8_t *tracks = NULL;
 	int r = tracy_open_any(&t->trace, path, NULL, err);
 
 	if (r == 0)
-		r = choose_process(t->trace, pid, &process, notes, err);
+		r = choose_process(t->trace, pid, &t->process, notes, err);
 	if (r < 0)
 		return r;
-	if (process != TRACE_NONE) {
+	if (t->process != TRACE_NONE) {
 		tracks = malloc(t->trace->track_count + 1);
 		if (!tracks)
 			return TACHO_ENOMEM;
-		op_process_tracks(t->trace, NULL, process, tracks);
+		op_process_tracks(t->trace, NULL, t->process, tracks);
 	}
 	r = op_load_trace(&t->ops, t->trace, tracks, NULL, &options, err);
 	free(tracks);

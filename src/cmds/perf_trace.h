@@ -12,6 +12,7 @@ bool perf_trace_is(const char *path);
 /* The trace and its ops, which must outlive the input. */
 struct perf_trace {
 	struct trace *trace;
+	uint32_t process; /* whose ops they are; TRACE_NONE: of all */
 	struct op_loaded ops;
 };
 

@@ -282,6 +282,16 @@ uint32_t op_device_process(const struct trace *trace, const uint8_t *in, uint32_
 	return next;
 }
 
+uint32_t op_device_user(const struct trace *trace, uint32_t device)
+{
+	for (uint32_t i = 0; i < trace->track_count; i++)
+		if (trace->tracks[i].kind == TRACE_CORE &&
+		    !TRACE_CORE_IS_OTHER(trace->tracks[i].id) &&
+		    TRACE_CORE_DEVICE(trace->tracks[i].id) == device)
+			return trace->tracks[i].process;
+	return TRACE_NONE;
+}
+
 void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t process, uint8_t *out)
 {
 	for (uint32_t i = 0; i < trace->track_count; i++)

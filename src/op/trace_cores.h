@@ -94,6 +94,8 @@ void op_process_tracks(const struct trace *trace, const uint8_t *in, uint32_t pr
  */
 uint32_t op_main_process(const struct trace *trace);
 bool op_several_processes(const struct trace *trace, const uint8_t *in);
+/* The first process with this device; TRACE_NONE: there is none. */
+uint32_t op_device_user(const struct trace *trace, uint32_t device);
 /* The device's name in file names: its number, followed by ".2" when the number occurs again. */
 #define OP_PROCESS_LABEL 32
 void op_process_label(const struct trace *trace, uint32_t process, char *out);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/order.h"
-#include "clock/device.h"
+#include "op/trace_cores.h"
 #include "trace/device_clock.h"
 #include "trace/trace.h"
 
@@ -82,6 +82,7 @@ struct work {
 	struct perf_gaps *out;
 	const struct perf_report *r;
 	struct trace *t;
+	uint32_t process; /* the one whose devices are looked at */
 	struct {
 		VEC(struct span);
 	} spans;           /* by start */
@@ -119,31 +120,13 @@ static int row_compare(const void *a, const void *b, void *arg)
 
 ORDER_BY(span_compare, struct span, ORDER_UP(start));
 
-/* The clock of a device; if two processes used it, the first one's. */
-static int clock_read(struct trace *t, int32_t device, struct device_clock *clock)
-{
-	*clock = (struct device_clock){0};
-	for (uint32_t i = 0; i < t->track_count; i++) {
-		int r;
-
-		if ((int64_t)(uint32_t)t->tracks[i].id != device)
-			continue;
-		r = trace_device_clock(t, i, clock);
-		if (r < 0 || clock->n)
-			return r;
-		device_clock_free(clock);
-		*clock = (struct device_clock){0};
-	}
-	return 0;
-}
-
 /* The gaps of rows ORDER[0..n) of one device. Ops may overlap: the one that ended last counts. */
 static int device_gaps(struct work *w, const uint32_t *order, size_t n, const bool *wanted)
 {
 	const struct perf_row *rows = w->r->in->rows.v;
-	struct device_clock clock;
+	struct device_clock clock = {0};
 	int64_t end = PERF_NO_NUMBER;
-	int r = clock_read(w->t, rows[order[0]].device, &clock);
+	int r = trace_device_clock_find(w->t, w->process, (uint32_t)rows[order[0]].device, &clock);
 
 	for (size_t i = 0; i < n && r == 0 && clock.n; i++) {
 		const struct perf_row *row = &rows[order[i]];
@@ -162,7 +145,8 @@ static int device_gaps(struct work *w, const uint32_t *order, size_t n, const bo
 	return r;
 }
 
-static int gaps_spans_find(struct work *w)
+/* Gaps of all rows if the process was CHOSEN, else of those on its devices. */
+static int gaps_spans_find(struct work *w, bool chosen)
 {
 	const struct perf_row *rows = w->r->in->rows.v;
 	size_t all = w->r->in->rows.n, n = 0, end;
@@ -181,7 +165,8 @@ static int gaps_spans_find(struct work *w)
 	for (size_t i = 0; i < n && r == 0; i = end) {
 		for (end = i; end < n && rows[order[end]].device == rows[order[i]].device;)
 			end++;
-		r = device_gaps(w, order + i, end - i, wanted);
+		if (chosen || op_device_user(w->t, (uint32_t)rows[order[i]].device) == w->process)
+			r = device_gaps(w, order + i, end - i, wanted);
 	}
 	free(order);
 	free(wanted);
@@ -189,6 +174,7 @@ static int gaps_spans_find(struct work *w)
 		return r;
 	if (w->spans.n)
 		qsort(w->spans.v, w->spans.n, sizeof(*w->spans.v), span_compare);
+	free(w->longest);
 	w->longest = malloc((w->spans.n + 1) * sizeof(*w->longest));
 	if (!w->longest)
 		return TACHO_ENOMEM;
@@ -213,7 +199,7 @@ static int gaps_thread_find(struct work *w, uint32_t *track)
 		uint64_t n = 0;
 		int r;
 
-		if (w->t->tracks[i].kind != TRACE_THREAD)
+		if (w->t->tracks[i].kind != TRACE_THREAD || w->t->tracks[i].process != w->process)
 			continue;
 		r = trace_walk_open(&walk, w->t, i, 0, UINT64_MAX);
 		while (r == 0 && (r = trace_walk_next(walk, &zone, &lane)) > 0) {
@@ -303,11 +289,40 @@ static int zones_count(struct work *w, uint32_t track)
 	return r;
 }
 
-int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struct trace *t,
-		      struct tacho_error *err)
+static int process_explain(struct work *w, bool chosen)
 {
-	struct work w = {.out = gaps, .r = r, .t = t};
-	uint32_t track = TRACE_NONE;
+	uint32_t track;
+	int r;
+
+	w->spans.n = 0;
+	r = gaps_spans_find(w, chosen);
+	if (r < 0 || !w->spans.n)
+		return r;
+	r = gaps_thread_find(w, &track);
+	/* A gap starts as uncovered; zones reduce that part. */
+	for (size_t i = 0; i < w->spans.n; i++) {
+		struct perf_gap *gap = &w->out->by_row[w->spans.v[i].row];
+
+		gap->all = trace_duration_ns(w->t, w->spans.v[i].start, w->spans.v[i].end) / 1000;
+		gap->part[CAUSE_NONE] = gap->all;
+	}
+	if (r == 0 && track != TRACE_NONE)
+		r = zones_count(w, track);
+	for (size_t i = 0; i < w->spans.n; i++) {
+		struct perf_gap *gap = &w->out->by_row[w->spans.v[i].row];
+
+		for (int c = 0; c < CAUSES; c++)
+			if (gap->part[c] < 1e-6) /* rounding */
+				gap->part[c] = 0;
+	}
+	return r;
+}
+
+int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struct trace *t,
+		      uint32_t process, struct tacho_error *err)
+{
+	struct work w = {.out = gaps, .r = r, .t = t, .process = process};
+	bool chosen = process != TRACE_NONE;
 	int code = 0;
 
 	gaps->n = r->in->rows.n;
@@ -315,37 +330,20 @@ int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *r, struc
 	w.cause = calloc(t->srcloc_count + 1, sizeof(*w.cause));
 	if (!gaps->by_row || !w.cause)
 		code = TACHO_ENOMEM;
-	if (code == 0)
-		code = gaps_spans_find(&w);
-	if (code == 0 && w.spans.n)
-		code = gaps_thread_find(&w, &track);
-	if (code == 0 && w.spans.n) {
-		/* A gap starts as uncovered; zones reduce that part. */
-		for (size_t i = 0; i < w.spans.n; i++) {
-			struct perf_gap *gap = &w.out->by_row[w.spans.v[i].row];
+	else if (chosen)
+		code = process_explain(&w, true);
+	while (code == 0 && !chosen &&
+	       (w.process = op_device_process(t, NULL, w.process)) != TRACE_NONE)
+		code = process_explain(&w, false);
+	/* Gaps of warm-ups are explained but not counted. */
+	for (size_t i = 0; code == 0 && i < r->ops.n; i++) {
+		const struct perf_gap *gap = perf_gap_of(gaps, &r->ops.v[i]);
 
-			gap->all =
-				trace_duration_ns(w.t, w.spans.v[i].start, w.spans.v[i].end) / 1000;
-			gap->part[CAUSE_NONE] = gap->all;
-		}
-		code = track == TRACE_NONE ? 0 : zones_count(&w, track);
-		/* Gaps of warm-ups are explained but not counted. */
-		for (size_t i = 0; i < w.spans.n; i++) {
-			struct perf_gap *gap = &w.out->by_row[w.spans.v[i].row];
-
-			for (int c = 0; c < CAUSES; c++)
-				if (gap->part[c] < 1e-6) /* rounding */
-					gap->part[c] = 0;
-		}
-		for (size_t i = 0; i < w.r->ops.n; i++) {
-			const struct perf_gap *gap = perf_gap_of(w.out, &w.r->ops.v[i]);
-
-			if (!gap || !perf_op_counts(&w.r->ops.v[i]))
-				continue;
-			w.out->all += gap->all;
-			for (int c = 0; c < CAUSES; c++)
-				w.out->part[c] += gap->part[c];
-		}
+		if (!gap || !perf_op_counts(&r->ops.v[i]))
+			continue;
+		gaps->all += gap->all;
+		for (int c = 0; c < CAUSES; c++)
+			gaps->part[c] += gap->part[c];
 	}
 	vec_free(&w.spans);
 	free(w.longest);

@@ -2,8 +2,8 @@
 /*
  * Attributes the gaps of a device to the host's activity, from the zones of a trace. A gap is the
  * time between the end of the previous op on the same device and the start of the op. Each moment
- * of it counts for the innermost zone of the thread that dispatches the ops, by that zone's name; a
- * zone without a cause of its own counts for the enclosing one.
+ * of it counts for the innermost zone of the thread that dispatches the ops of the device's
+ * process, by that zone's name; a zone without a cause of its own counts for the enclosing one.
  */
 #ifndef PERF_GAPS_H
 #define PERF_GAPS_H
@@ -42,9 +42,12 @@ struct perf_gaps {
 	double all, part[CAUSES]; /* of the ops of the report */
 };
 
-/* Explains the gaps before the ops of REPORT, whose rows came from TRACE. 0 or an error. */
+/*
+ * Explains the gaps before the ops of REPORT, whose rows came from TRACE: those of PROCESS, or if
+ * that is TRACE_NONE of all processes, none of which share a device. 0 or an error.
+ */
 int perf_gaps_explain(struct perf_gaps *gaps, const struct perf_report *report, struct trace *trace,
-		      struct tacho_error *err);
+		      uint32_t process, struct tacho_error *err);
 void perf_gaps_free(struct perf_gaps *gaps);
 
 /* The gap before OP; NULL: unknown. */

@@ -4,7 +4,6 @@
 #include "op/csv.h"
 #include "op/live.h"
 #include "op/trace_cores.h"
-#include "trace/device_clock.h"
 #include "view/op_table.h"
 
 #include <math.h>
@@ -18,9 +17,7 @@ static void ops_clear(struct ops *o)
 	perf_report_free(&o->report);
 	perf_input_free(&o->in);
 	perf_notes_free(&o->notes);
-	for (size_t i = 0; i < o->clocks.n; i++)
-		device_clock_free(&o->clocks.v[i].clock);
-	vec_free(&o->clocks);
+	trace_clocks_free(&o->clocks);
 	free(o->before);
 	perf_gaps_free(&o->gaps);
 	op_loaded_free(&o->loaded);
@@ -49,25 +46,15 @@ void ops_live_forget(struct view_handle *h)
 
 /* --------------------------------------------------------------- the clock */
 
-/* If two processes used one device, the first counts. */
 static int clocks_read(struct view_call *c, struct ops *o)
 {
-	const struct trace *t = c->trace;
+	const struct device_clock *clock;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && t && i < t->track_count; i++) {
-		struct ops_clock clock = {.device = (uint32_t)t->tracks[i].id};
-		bool known = false;
-
-		for (size_t k = 0; k < o->clocks.n; k++)
-			known |= o->clocks.v[k].device == clock.device;
-		if (!known)
-			r = trace_device_clock(c->trace, i, &clock.clock);
-		if (r == 0 && clock.clock.n)
-			r = vec_push(&o->clocks, clock);
-		if (r < 0 || !clock.clock.n)
-			device_clock_free(&clock.clock);
-	}
+	for (size_t i = 0; r == 0 && c->trace && i < o->in.rows.n; i++)
+		if (o->in.rows.v[i].device != PERF_NO_DEVICE)
+			r = trace_clocks_find(&o->clocks, c->trace, o->process,
+					      (uint32_t)o->in.rows.v[i].device, &clock);
 	return r;
 }
 
@@ -160,7 +147,8 @@ static bool gaps_known(struct view_call *c, struct ops *o)
 	for (uint32_t i = 0; i < t->lane_count; i++)
 		if (t->tracks[t->lanes[i].track].kind == TRACE_THREAD)
 			zones += t->lanes[i].zones;
-	if (zones <= GAP_ZONES && perf_gaps_explain(&o->gaps, &o->report, c->trace, &err) < 0)
+	if (zones <= GAP_ZONES &&
+	    perf_gaps_explain(&o->gaps, &o->report, c->trace, o->process, &err) < 0)
 		perf_gaps_free(&o->gaps);
 	return o->gaps.by_row != NULL;
 }
@@ -235,7 +223,7 @@ static int trace_read(struct view_call *c, struct ops *o, struct tacho_error *er
 	if (!c->live)
 		ops_live_forget(c->handle); /* the trace is complete, so it is read once more */
 	options.live = c->handle->live;
-
+	o->process = process;
 	if (process != TRACE_NONE) {
 		tracks = malloc(c->trace->track_count + 1);
 		if (!tracks)

@@ -6,17 +6,12 @@
 #ifndef VIEW_OP_TABLE_H
 #define VIEW_OP_TABLE_H
 
-#include "clock/device.h"
 #include "op/load.h"
 #include "perf/gaps.h"
 #include "perf/output.h"
 #include "perf/summary.h"
+#include "trace/device_clock.h"
 #include "view/call_args.h"
-
-struct ops_clock {
-	uint32_t device;
-	struct device_clock clock;
-};
 
 struct ops {
 	struct op_loaded loaded;      /* of a trace */
@@ -26,9 +21,8 @@ struct ops {
 	struct perf_report report;
 	struct perf_options options;
 	struct perf_notes notes;
-	struct {
-		VEC(struct ops_clock);
-	} clocks;        /* of the devices of the trace */
+	uint32_t process;           /* whose ops they are; TRACE_NONE: of all */
+	struct trace_clocks clocks; /* of its devices */
 	int64_t *before; /* by row: the cycle when the op before it on its device had ended, or
 			    PERF_NO_NUMBER; NULL without a trace */
 	struct perf_gaps gaps; /* filled by the first ops_gap() */

@@ -90,6 +90,7 @@ head -c 1000 app.tacho >cut.tacho
 TT_METAL_DEVICE_PROFILER=1 TACHO_CACHE=$PWD/cache expect_exit 0 "$TACHO" run -o two.tacho -- \
 	sh -c "$BUILD/examples/device/loopback && $BUILD/examples/device/layers && $BUILD/examples/device/loopback"
 expect_exit 0 "$REPORT" two.tacho --ignore-signposts --format=json
+cp out out2
 expect_line err 'several processes used the same device; these are the ops of process [0-9]+ \(layers\), --process=PID'
 "$REPORT" app.tacho --ignore-signposts --format=json >one 2>/dev/null || fail "one process"
 python3 - <<'PY' || fail "ops of several processes are mixed"
@@ -100,6 +101,23 @@ PY
 expect_error 1 'has no process 3' "$REPORT" --process 3 two.tacho
 expect_exit 0 "$TACHO" query --format=csv two.tacho 'SELECT count(DISTINCT upid) FROM op'
 expect_line out '^3$'
+# Their times are by the clock of their process, and the causes of gaps are its threads'.
+python3 - "$TACHO" <<'PY' || fail "ops of several processes: times"
+import json, os, subprocess, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+t0, t1 = map(int, subprocess.run([sys.argv[1], "query", "--format=csv", "two.tacho",
+    "SELECT min(s.ts), max(s.ts + s.dur) FROM slice s JOIN core c USING (track_id) JOIN process p USING (upid)"
+    " WHERE p.name = 'layers'"], capture_output=True, text=True, check=True).stdout.splitlines()[1].split(","))
+ops = json.load(open("out2"))["ops"]
+assert any(o.get("gap_causes", {}).get("dispatch", 0) > 0 for o in ops), [o.get("gap_causes") for o in ops]
+s = Server("two.tacho")
+for o in ops:
+    op = s.call(f"op?id={o['csv_line']}")["op"]
+    # Signposts and captured ops did not run.
+    assert op["t0"] is None or t0 <= op["t0"] < op["t1"] <= t1, (t0, t1, op)
+assert s.end()[0] == 0
+PY
 # A marker's time is that of its zone, whatever selects it.
 query() {
 	expect_exit 0 "$TACHO" query --format=csv two.tacho "$1"
