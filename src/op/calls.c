@@ -83,6 +83,19 @@ static struct op_host_op host_op(const struct op_call *call)
 				   .line = call->line};
 }
 
+/* Of two calls with one id, as two programs leave them in the same logs, the later one counts. */
+static int call_add(struct op_calls *c, const struct op_host_op *op)
+{
+	const struct op_host_op *old = op_host_find(c->host, op->id);
+
+	if (old)
+		op_issue_add(c->issues, OP_ISSUE_REPEATED_ID, TTLOG_DATA_FILE, op->line,
+			     OP_AT(op->id, op->device),
+			     "was called before with this id; only this call is in the report, and "
+			     "the device's figures may be of either");
+	return op_host_add(c->host, op);
+}
+
 static int program_hash(struct op_calls *c, struct op_program *p, uint64_t hash)
 {
 	char text[24];
@@ -155,7 +168,7 @@ int op_calls_describe(struct op_calls *c, struct op_call *call, const struct jre
 		if (described_set(c, call, op.program, 0) < 0)
 			return TACHO_ENOMEM;
 	}
-	return op_host_add(c->host, &op);
+	return call_add(c, &op);
 }
 
 int op_calls_refer(struct op_calls *c, const struct op_call *call)
@@ -178,7 +191,7 @@ int op_calls_refer(struct op_calls *c, const struct op_call *call)
 			     known->lost);
 	op.program = known->program;
 	op.trace = captured_trace(c, call->device);
-	return op_host_add(c->host, &op);
+	return call_add(c, &op);
 }
 
 int op_calls_trace(struct op_calls *c, int64_t device, int64_t trace, enum trace_op_step step,

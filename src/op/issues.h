@@ -36,6 +36,7 @@
 	X(EXTRA_OP, "device-op-unknown-to-host", true)       \
 	X(EXTRA_REPLAYED, "device-op-of-trace", false)       \
 	X(REPEATED_OP, "op-ran-again", true)                 \
+	X(REPEATED_ID, "repeated-id", true)                  \
 	X(OPEN_OP, "op-without-end", true)                   \
 	X(OPEN_OP_SKIPPED, "op-without-end-skipped", false)  \
 	X(SECOND_START, "second-start", true)                \

@@ -284,11 +284,20 @@ static int join_extra_add(struct join *j, uint32_t device_op, uint64_t ns, uint3
 	return vec_push(&j->replays, row);
 }
 
+static int join_again(struct join *j, uint32_t i, const struct op_row *row)
+{
+	op_issue_add(j->issues, OP_ISSUE_REPEATED_OP, TTLOG_DEVICE_FILE, 0,
+		     OP_AT(j->ops->v[i].id, j->ops->v[i].device),
+		     "the device ran it more often than the host called it");
+	return join_extra_add(j, i, row->ns, row->host);
+}
+
 static int match_with_replays(struct join *j, uint32_t i, uint64_t *last_ns)
 {
 	struct op_execution *d = &j->ops->v[i];
 	struct op_host_op *op = op_host_find(j->host, d->id);
 	struct replay_state *t;
+	struct op_row *row;
 
 	if (!op || op->device != d->device) {
 		op_issue_add(
@@ -306,8 +315,11 @@ static int match_with_replays(struct join *j, uint32_t i, uint64_t *last_ns)
 			*last_ns = j->replays.v[j->replays.n - 1].ns;
 		return r;
 	}
-	j->rows->v[op - j->host->ops.v].device = i;
-	*last_ns = j->rows->v[op - j->host->ops.v].ns;
+	row = &j->rows->v[op - j->host->ops.v];
+	*last_ns = row->ns;
+	if (row->device != OP_NO_INDEX)
+		return join_again(j, i, row);
+	row->device = i;
 	return 0;
 }
 
@@ -331,12 +343,8 @@ static int match_once(struct join *j, uint32_t i, uint64_t *last_ns)
 		*last_ns = row->ns;
 		return 0;
 	}
-	if (op) {
-		op_issue_add(j->issues, OP_ISSUE_REPEATED_OP, TTLOG_DEVICE_FILE, 0,
-			     OP_AT(d->id, d->device),
-			     "the device ran it more often than the host called it");
-		return join_extra_add(j, i, row->ns, row->host);
-	}
+	if (op)
+		return join_again(j, i, row);
 	op_issue_add(j->issues, OP_ISSUE_EXTRA_OP, TTLOG_DEVICE_FILE, 0, OP_AT(d->id, d->device),
 		     "ran on the device, but the host's log does not name it");
 	return join_extra_add(j, i, *last_ns, OP_NO_INDEX);

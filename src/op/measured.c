@@ -40,29 +40,35 @@ bool op_measurements_has_device(const struct op_measurements *list, int64_t devi
 
 int op_measurements_add(struct op_measurements *list, const struct op_measurement *m)
 {
-	int64_t at = op_measurements_first(list, m->op.device, m->op.id), last = -1;
+	int64_t first = op_measurements_first(list, m->op.device, m->op.id);
 	uint64_t key = op_mix((uint64_t)m->op.device, (uint64_t)m->op.id);
+	uint64_t run = op_mix(op_mix(key, (uint64_t)m->op.trace), (uint64_t)m->op.session);
+	uint32_t *at;
 
 	list->whole |= m->whole;
-	for (; at >= 0; last = at, at = (int64_t)list->next.v[at] - 1)
-		if (list->v[at].op.trace == m->op.trace &&
-		    list->v[at].op.session == m->op.session) {
-			list->v[at] = *m;
-			return 0;
+	for (; (at = map_get(&list->by_run, run)); run++) {
+		const struct op *old = &list->v[*at].op;
+
+		if (old->device == m->op.device && old->id == m->op.id &&
+		    old->trace == m->op.trace && old->session == m->op.session) {
+			list->v[*at] = *m;
+			return 1;
 		}
+	}
 	if (list->n >= UINT32_MAX - 1)
 		return TACHO_ELIMIT;
-	if (last < 0) {
-		while (map_get(&list->by_id, key))
-			key++;
-		if (map_set(&list->by_id, key, (uint32_t)list->n) < 0)
-			return TACHO_ENOMEM;
-	} else {
-		list->next.v[last] = (uint32_t)list->n + 1;
-	}
-	if (vec_push(list, *m) < 0 || vec_push(&list->next, 0) < 0)
+	while (first < 0 && map_get(&list->by_id, key))
+		key++;
+	if ((first < 0 && map_set(&list->by_id, key, (uint32_t)list->n) < 0) ||
+	    map_set(&list->by_run, run, (uint32_t)list->n) < 0 || vec_push(&list->next, 0) < 0 ||
+	    vec_push(&list->last, 0) < 0)
 		return TACHO_ENOMEM;
-	return 0;
+	if (first < 0)
+		first = (int64_t)list->n;
+	else
+		list->next.v[list->last.v[first]] = (uint32_t)list->n + 1;
+	list->last.v[first] = (uint32_t)list->n;
+	return vec_push(list, *m);
 }
 
 static int64_t cycle_or_none(const struct op_range *r, uint64_t cycle)
@@ -76,6 +82,7 @@ int op_measurements_add_run(struct op_measurements *list, const struct op_timing
 	const struct op_range *fw = &run->ranges[OP_M_FW], *kernel = &run->ranges[OP_M_KERNEL];
 	const struct op_range *dm = &run->ranges[OP_M_KERNEL_DM];
 	struct op_measurement m = op_measurement_unknown();
+	int r;
 
 	m.op.id = (int64_t)run->id;
 	m.op.device = place->device;
@@ -108,12 +115,15 @@ int op_measurements_add_run(struct op_measurements *list, const struct op_timing
 		m.op.slowest = (struct op_slowest){m.core_max, m.core_avg, place->x, place->y,
 						   place->risc};
 	}
-	return op_measurements_add(list, &m);
+	r = op_measurements_add(list, &m);
+	return r < 0 ? r : 0;
 }
 
 void op_measurements_free(struct op_measurements *list)
 {
 	vec_free(list);
 	vec_free(&list->next);
+	vec_free(&list->last);
 	map_free(&list->by_id);
+	map_free(&list->by_run);
 }

@@ -19,16 +19,20 @@ struct op_measurement {
 
 struct op_measurements {
 	VEC(struct op_measurement);
-	bool whole;       /* replays were measured as a whole, and nothing else */
-	struct map by_id; /* of (device, id) to the first one's index */
+	bool whole;        /* replays were measured as a whole, and nothing else */
+	struct map by_id;  /* of (device, id) to the first one's index */
+	struct map by_run; /* of (device, id, trace, session) to its index */
 	struct {
 		VEC(uint32_t);
 	} next; /* of each: the index + 1 of the next one of the same (device, id) */
+	struct {
+		VEC(uint32_t);
+	} last; /* of the first one of each (device, id): the index of the last one */
 };
 
 struct op_measurement op_measurement_unknown(void);
 
-/* Appends M, or replaces an earlier one with the same ids. */
+/* Appends M: 0; or replaces an earlier one with the same ids: 1. */
 int op_measurements_add(struct op_measurements *list, const struct op_measurement *m);
 
 /* Where a run took place. ARCH lives as long as the table. */

@@ -115,19 +115,25 @@ static int trace_cores_track_add(struct op_cores *c, uint32_t track)
 	return vec_push(&c->riscs, r);
 }
 
+/* Those with zones or rows: of a core that lost all its markers there is at least the loss. */
 static int find_tracks(struct op_cores *c, const uint8_t *tracks)
 {
-	int r = 0;
+	uint64_t *rows = calloc(c->trace->track_count + 1, sizeof(*rows));
+	int r = rows ? 0 : TACHO_ENOMEM;
 
+	if (rows)
+		trace_count_rows(c->trace, rows);
 	for (uint32_t i = 0; i < c->trace->track_count && r == 0; i++) {
 		const struct trace_track *t = &c->trace->tracks[i];
 		uint32_t first, lanes;
 
+		if (t->kind != TRACE_CORE || TRACE_CORE_IS_OTHER(t->id) || (tracks && !tracks[i]))
+			continue;
 		trace_track_lanes(c->trace, i, &first, &lanes);
-		if (t->kind == TRACE_CORE && !TRACE_CORE_IS_OTHER(t->id) && lanes &&
-		    (!tracks || tracks[i]))
+		if (lanes || rows[i])
 			r = trace_cores_track_add(c, i);
 	}
+	free(rows);
 	if (c->riscs.n)
 		qsort_r(c->riscs.v, c->riscs.n, sizeof(*c->riscs.v), trace_cores_order, c);
 	for (size_t i = 0; i < c->riscs.n; i++) {

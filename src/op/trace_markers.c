@@ -443,9 +443,14 @@ void op_live_free(struct op_live *live)
 
 bool op_live_possible(const struct op_cores *c)
 {
-	for (size_t i = 0; i < c->riscs.n; i++)
-		if (!c->trace->tracks[c->riscs.v[i].track].format)
+	for (size_t i = 0; i < c->riscs.n; i++) {
+		uint32_t track = c->riscs.v[i].track, first, lanes;
+
+		/* Without a lane there are only losses. */
+		trace_track_lanes(c->trace, track, &first, &lanes);
+		if (lanes && !c->trace->tracks[track].format)
 			return false;
+	}
 	return !c->raw_only;
 }
 

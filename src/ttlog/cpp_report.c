@@ -218,6 +218,7 @@ static int row_take(struct op_measurements *list, struct op_table *t, const stru
 		    const struct csv_row *csv, struct op_issues *issues)
 {
 	struct op_measurement m = op_measurement_unknown();
+	int added;
 
 	for (size_t i = 0; i < csv->n && i < header->n; i++) {
 		int r = cell_take(t, &m, header->v[i], csv->cells[i]);
@@ -232,7 +233,12 @@ static int row_take(struct op_measurements *list, struct op_table *t, const stru
 	}
 	if (m.op.id < 0 || m.op.device == OP_NONE)
 		return 0;
-	return op_measurements_add(list, &m);
+	added = op_measurements_add(list, &m);
+	if (added > 0)
+		op_issue_add(issues, OP_ISSUE_REPEATED_ID, TTLOG_CPP_FILE, csv->line,
+			     OP_AT(m.op.id, m.op.device),
+			     "was measured before with these ids; only this line is in the report");
+	return added < 0 ? added : 0;
 }
 
 int ttlog_cpp_read(struct op_measurements *list, struct op_table *t, const char *path,

@@ -19,6 +19,7 @@ damaged drop-op 12 no-device-data
 damaged drop-op 12 no-device-data --cpp
 damaged extra-op 13 device-op-unknown-to-host
 damaged repeat-op 13 op-ran-again
+damaged repeat-op 23 op-ran-again --replays 2
 damaged drop-fw-end 12 op-without-end
 damaged old-header 12 old-header
 damaged garbage 12 bad-row
@@ -26,6 +27,17 @@ damaged cut-line 12 bad-row
 damaged truncate-json 12 bad-message
 damaged lost-quote 12 bad-row
 damaged no-replay 22 replay-count --replays 2
+
+# Two programs append to the same logs: the calls of the first are not dropped without a word.
+rm -rf d e && "$MKLOGS" --ops 5 --cpp d && "$MKLOGS" --ops 5 --cpp --seed 2 e
+tail -n +2 e/.logs/tracy_ops_data.csv >>d/.logs/tracy_ops_data.csv
+expect_exit 4 "$TACHO" ops -o d
+expect_count 6 d/reports/report_issues.csv
+expect_line d/reports/report_issues.csv '^repeated-id,yes,tracy_ops_data.csv,18,1024,0,'
+tail -n +2 e/.logs/cpp_device_perf_report.csv >>d/.logs/cpp_device_perf_report.csv
+expect_exit 4 "$TACHO" ops -f -o d
+expect_count 11 d/reports/report_issues.csv
+expect_line d/reports/report_issues.csv '^repeated-id,yes,cpp_device_perf_report.csv,7,1024,0,'
 
 # A row without a line end for megabytes is one bad row.
 rm -rf d

@@ -265,8 +265,11 @@ static void test_lost(void **state)
 	struct op_loaded loaded = {0};
 	struct op_live live = {0};
 	struct tacho_error err = {0};
+	struct trace_track track = {
+		.kind = TRACE_CORE, .srcloc = TRACE_NONE, .name = "Device 0, core 2,1/BRISC"};
 	struct recording r;
 	struct trace *t;
+	uint32_t lost_core;
 
 	(void)state;
 	recording_start(&r, path);
@@ -287,12 +290,25 @@ static void test_lost(void **state)
 				assert_int_equal(trace_add_row(r.w, r.riscs[0].track, &row), 0);
 		}
 	}
+	/* Of another core nothing but the loss is left. */
+	track.id = TRACE_CORE_ID(0, 2, 1, 0);
+	lost_core = (uint32_t)trace_add_track(r.w, &track);
+	assert_int_equal(trace_add_row(r.w, lost_core,
+				       &(struct trace_row){.kind = TRACE_ROW_LOSS,
+							   .time = 4000,
+							   .thread = TRACE_NONE,
+							   .a = TRACE_LOSS_DEVICE,
+							   .c = 12,
+							   .text = ""}),
+			 0);
 	test_close(r.w);
 	t = test_open(path);
 	table_check(t, &live, true);
 	assert_int_equal(op_load_trace(&loaded, t, NULL, NULL, &(struct op_load_options){0}, &err),
 			 0);
 	assert_int_equal(loaded.host.table.ops.n, LOST);
+	assert_int_equal(loaded.issues.counts[OP_ISSUE_DROPPED], 1);
+	assert_int_equal(live.restarts, 1);
 	for (unsigned i = 0; i < LOST; i++) {
 		const struct op *op = &loaded.host.table.ops.v[i];
 

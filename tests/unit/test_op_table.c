@@ -2,6 +2,7 @@
 /* Tables of ops: typed fields, what cannot be typed, and reports that come out as they went in. */
 #include "base/buf.h"
 #include "op/csv.h"
+#include "op/measured.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -156,13 +157,42 @@ static void test_columns(void **state)
 	assert_int_equal(op_column_find("core", 4), -1);
 }
 
+/* An op that is replayed very often. Walking the list for each replay would take minutes. */
+static void test_measurements(void **state)
+{
+	enum { REPLAYS = 400000 };
+	struct op_measurements list = {0};
+	struct op_measurement m = op_measurement_unknown();
+	int64_t at, session = 0;
+
+	(void)state;
+	for (m.op.session = 1; m.op.session <= REPLAYS; m.op.session++)
+		for (m.op.id = 1024; m.op.id <= 2048; m.op.id += 1024) {
+			m.op.device = m.op.trace = 0;
+			assert_int_equal(op_measurements_add(&list, &m), 0);
+		}
+	m.op.id = 2048;
+	m.op.session = REPLAYS / 2;
+	m.op.fw_start = 7;
+	assert_int_equal(op_measurements_add(&list, &m), 1);
+	assert_int_equal(list.n, 2 * REPLAYS);
+	assert_int_equal(op_measurements_first(&list, 1, 2048), -1);
+	for (at = op_measurements_first(&list, 0, 2048); at >= 0;
+	     at = (int64_t)list.next.v[at] - 1) {
+		assert_int_equal(list.v[at].op.id, 2048);
+		assert_int_equal(list.v[at].op.session, ++session);
+		assert_int_equal(list.v[at].op.fw_start, session == REPLAYS / 2 ? 7 : OP_NONE);
+	}
+	assert_int_equal(session, REPLAYS);
+	op_measurements_free(&list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_roundtrip),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_fields),       cmocka_unit_test(test_roundtrip),
+		cmocka_unit_test(test_values),       cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_measurements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
