@@ -60,7 +60,6 @@ struct tacho_program {
 };
 
 /* ---- ranges.c ---- */
-bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y);
 /* Checks and copies COUNT ranges, or the single one when RANGES is NULL. */
 int core_set_make(struct core_set *set, const struct tacho_device *d, bool ethernet,
 		  const struct tacho_core_range *ranges, unsigned count,

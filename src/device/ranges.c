@@ -2,7 +2,7 @@
 /* Sets of cores, for the kernels, circular buffers and semaphores of a program. */
 #include "device/program.h"
 
-bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
+static bool range_has(const struct tacho_core_range *range, unsigned x, unsigned y)
 {
 	return x >= range->first.x && x <= range->last.x && y >= range->first.y &&
 	       y <= range->last.y;

@@ -240,7 +240,7 @@ static int marker_add(struct devlog *dev, const struct devlog_marker *m)
 	return 0;
 }
 
-void devlog_chunks_free(struct devlog *dev)
+static void devlog_chunks_free(struct devlog *dev)
 {
 	while (dev->chunks) {
 		struct devlog_chunk *next = dev->chunks->next;

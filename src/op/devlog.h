@@ -182,6 +182,5 @@ const struct devlog_run *devlog_find_run(const struct devlog *dev, int64_t devic
 
 /* The caller zeroes DEV before its first use. */
 void devlog_free(struct devlog *dev);
-void devlog_chunks_free(struct devlog *dev);
 
 #endif

@@ -57,8 +57,9 @@ const struct op_measure_def op_measures[OP_MEASURES] = {
 		{"dispatch_go_send_wait_time", OP_DISPATCH_SPAN, {0}, {0}, OP_COL_DISPATCH_GO},
 };
 
-const char *const op_other_measures[] = {"trace2trace - FW", "trace2trace - kernel", "op2op",
-					 "perf_counter_data", NULL};
+/* Analyses that are not spans of ops but can be requested too. */
+static const char *const op_other_measures[] = {"trace2trace - FW", "trace2trace - kernel", "op2op",
+						"perf_counter_data", NULL};
 
 bool op_measure_pick(struct op_picked *picked, const char *name)
 {

@@ -26,9 +26,6 @@ struct op_measure_def {
 
 extern const struct op_measure_def op_measures[OP_MEASURES];
 
-/* Analyses that are not spans of ops but can be requested too. */
-extern const char *const op_other_measures[];
-
 /* The requested ones: bits of enum op_measure. */
 typedef uint32_t op_measure_set;
 #define OP_MEASURES_ALL ((op_measure_set)((1u << OP_MEASURES) - 1))

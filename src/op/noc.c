@@ -28,7 +28,8 @@ bool op_noc_is_multicast(const char *type)
 	return strstr(type, "MULTICAST") && strncmp(type, "FABRIC", 6) != 0;
 }
 
-bool op_noc_is_zone(enum arch_risc risc, const char *name)
+/* Zones that the transfer files include: those of data movement, except the firmware's. */
+static bool op_noc_is_zone(enum arch_risc risc, const char *name)
 {
 	size_t len = strlen(name);
 

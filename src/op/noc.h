@@ -31,9 +31,6 @@ struct op_noc_word op_noc_word(uint64_t word);
 /* True if transfers of this kind go to several cores. */
 bool op_noc_is_multicast(const char *type);
 
-/* Zones that the transfer files include: those of data movement, except the firmware's. */
-bool op_noc_is_zone(enum arch_risc risc, const char *name);
-
 struct op_noc {
 	VEC(struct op_noc_op);
 	uint64_t files;

@@ -209,10 +209,9 @@ int op_table_fields(const struct op_table *t, struct op_fields *fields);
 
 extern const char *const op_tensor_names[OP_TENSOR_CELLS]; /* "W_PAD[LOGICAL]" ... */
 
-/* The title of a column, appended to OUT, and the type of its cells. */
+/* The title of a column, appended to OUT. */
 struct buf;
 void op_field_name(const struct op_table *t, struct op_field field, struct buf *out);
-enum op_type op_field_type(const struct op_table *t, struct op_field field);
 
 struct op_value {
 	enum op_type type; /* OP_BLANK: no value */

@@ -35,7 +35,8 @@ static bool pytext_printable(uint32_t c)
 		 (c >= 0xe0000 && !(c >= 0xe0100 && c <= 0xe01ef)));
 }
 
-void pytext_quote(struct buf *out, const char *text, size_t len)
+/* repr() of a string, with Python's choice of quotes. */
+static void pytext_quote(struct buf *out, const char *text, size_t len)
 {
 	bool single = memchr(text, '\'', len), dbl = memchr(text, '"', len);
 	char quote = single && !dbl ? '"' : '\'';

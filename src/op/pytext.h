@@ -13,7 +13,4 @@
 void pytext_str(struct buf *out, const struct jread_value *v);
 void pytext_repr(struct buf *out, const struct jread_value *v);
 
-/* repr() of a string, with Python's choice of quotes. */
-void pytext_quote(struct buf *out, const char *text, size_t len);
-
 #endif

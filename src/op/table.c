@@ -259,7 +259,7 @@ void op_field_text(const struct op_table *t, const struct op *op, struct op_fiel
 		field_add(out, op, (enum op_column)field.index);
 }
 
-enum op_type op_field_type(const struct op_table *t, struct op_field field)
+static enum op_type op_field_type(const struct op_table *t, struct op_field field)
 {
 	switch (field.source) {
 	case OP_FIELD_FIXED:

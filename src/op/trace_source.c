@@ -49,31 +49,6 @@ struct op_run_place op_trace_place(const struct op_cores *cores, uint32_t device
 				     .max_cores = d->max_cores};
 }
 
-int op_trace_runs(struct op_cores *cores, struct op_measurements *list, struct op_table *t,
-		  struct op_live *live, struct tacho_error *err)
-{
-	bool follow = live && op_live_possible(cores);
-	struct op_runs own = {0}, *runs = follow ? &live->runs : &own;
-	int r = follow ? op_live_walk(live, cores) : op_cores_walk(cores, run_marker, runs);
-
-	if (r == 0)
-		r = op_trace_runs_finish(cores, runs);
-	for (size_t i = 0; i < runs->n && r == 0; i++) {
-		const struct op_timing *run = op_runs_at(runs, i);
-		struct op_run_place place = op_trace_place(cores, run->device);
-
-		if (run->slow_risc < cores->riscs.n) {
-			place.x = (int32_t)cores->riscs.v[run->slow_risc].x;
-			place.y = (int32_t)cores->riscs.v[run->slow_risc].y;
-			place.risc = cores->riscs.v[run->slow_risc].which;
-		}
-		place.arch = op_table_text(t, place.arch.text, place.arch.len);
-		r = place.arch.text ? op_measurements_add_run(list, run, &place) : TACHO_ENOMEM;
-	}
-	op_runs_free(&own);
-	return trace_failed(cores, r, err);
-}
-
 /* ---- single markers ---- */
 
 struct filling {
@@ -272,17 +247,6 @@ static int noc_marker(void *context, const struct op_marker *m)
 			       w->cores->trace->srclocs[m->zone].name);
 }
 
-int op_trace_noc(struct op_cores *cores, struct op_noc *noc, struct tacho_error *err)
-{
-	struct noc_walk w = {.cores = cores};
-	int r = cores->has_noc ? op_cores_walk(cores, noc_marker, &w) : 0;
-
-	if (r == 0)
-		r = op_noc_runs_sum(&w.runs, noc);
-	op_noc_runs_free(&w.runs);
-	return trace_failed(cores, r, err);
-}
-
 /* ---- the source ---- */
 
 static int trace_source_host(void *context, struct op_host *host, struct op_issues *issues,
@@ -302,13 +266,34 @@ static void source_losses(void *context, struct op_issues *issues)
 	op_cores_losses(&s->cores, issues);
 }
 
+/* Measurements of all executions. */
 static int trace_source_runs(void *context, struct op_measurements *list, struct op_table *t,
 			     struct op_issues *issues, struct tacho_error *err)
 {
 	struct trace_source *s = context;
+	struct op_cores *cores = &s->cores;
+	struct op_live *live = s->live;
+	bool follow = live && op_live_possible(cores);
+	struct op_runs own = {0}, *runs = follow ? &live->runs : &own;
+	int r = follow ? op_live_walk(live, cores) : op_cores_walk(cores, run_marker, runs);
 
+	if (r == 0)
+		r = op_trace_runs_finish(cores, runs);
+	for (size_t i = 0; i < runs->n && r == 0; i++) {
+		const struct op_timing *run = op_runs_at(runs, i);
+		struct op_run_place place = op_trace_place(cores, run->device);
+
+		if (run->slow_risc < cores->riscs.n) {
+			place.x = (int32_t)cores->riscs.v[run->slow_risc].x;
+			place.y = (int32_t)cores->riscs.v[run->slow_risc].y;
+			place.risc = cores->riscs.v[run->slow_risc].which;
+		}
+		place.arch = op_table_text(t, place.arch.text, place.arch.len);
+		r = place.arch.text ? op_measurements_add_run(list, run, &place) : TACHO_ENOMEM;
+	}
 	(void)issues;
-	return op_trace_runs(&s->cores, list, t, s->live, err);
+	op_runs_free(&own);
+	return trace_failed(cores, r, err);
 }
 
 static int trace_source_markers(void *context, struct devlog *dev, enum devlog_want want,
@@ -323,9 +308,14 @@ static int trace_source_noc(void *context, struct op_noc *noc, struct op_issues 
 			    struct tacho_error *err)
 {
 	struct trace_source *s = context;
+	struct noc_walk w = {.cores = &s->cores};
+	int r = s->cores.has_noc ? op_cores_walk(&s->cores, noc_marker, &w) : 0;
 
 	(void)issues;
-	return op_trace_noc(&s->cores, noc, err);
+	if (r == 0)
+		r = op_noc_runs_sum(&w.runs, noc);
+	op_noc_runs_free(&w.runs);
+	return trace_failed(&s->cores, r, err);
 }
 
 int op_load_trace(struct op_loaded *out, struct trace *trace, const uint8_t *tracks,

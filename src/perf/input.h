@@ -330,8 +330,7 @@ static inline bool perf_in_dram(const struct perf_kind *k, enum perf_tensor t)
 /* work.c: sets the bytes and operations of a kind. */
 void perf_work_set(struct perf_kind *k);
 
-/* work.c: bytes of an element, and of a tensor (NaN: unknown). */
-double perf_element_size(const char *type);
+/* work.c: bytes of a tensor (NaN: unknown). */
 double perf_tensor_bytes(const int64_t dims[DIMS], const char *type);
 
 /* A copy that lives as long as the input; equal texts share one pointer. NULL: out of memory. */

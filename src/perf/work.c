@@ -176,7 +176,7 @@ static enum reach op_reach(const struct perf_kind *k)
 }
 
 /* Block floats share an exponent of a byte among 16 elements. */
-double perf_element_size(const char *type)
+static double perf_element_size(const char *type)
 {
 	long bits = 0;
 	bool block = strstr(type, "_B") && !strncmp(type, "BFLOAT", 6);

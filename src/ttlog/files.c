@@ -32,7 +32,11 @@ bool ttlog_exists(const char *folder, const char *name)
 	return exists;
 }
 
-int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *err)
+/*
+ * Renames FOLDER/NAME to the first free one of NAME.1, NAME.2, ..., with the extension kept. Does
+ * nothing if it is absent.
+ */
+static int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *err)
 {
 	const char *ending = strrchr(name, '.');
 	size_t stem = ending && ending != name ? (size_t)(ending - name) : strlen(name);

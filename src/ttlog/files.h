@@ -22,12 +22,6 @@ int ttlog_create(struct output *out, const char *folder, const char *name, bool 
 		 struct tacho_error *err);
 
 /*
- * Renames FOLDER/NAME to the first free one of NAME.1, NAME.2, ..., with the extension kept. Does
- * nothing if it is absent.
- */
-int ttlog_keep_older(const char *folder, const char *name, struct tacho_error *err);
-
-/*
  * Copies FROM/NAME to TO/NAME with its times, unless TO has the same file. Does nothing if it is
  * absent.
  */
