@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verb "view": serve traces to a browser. */
+#include "base/environ.h"
 #include "cmds/cmds.h"
+#include "cmds/history_call.h"
 #include "cmds/query_call.h"
 #include "cmds/record.h"
 #include "cmds/viewer.h"
+#include "db/db.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +29,8 @@ static const struct opt opts[] = {
 		"exit after SECONDS without a request"),
 	OPT_TIME(0, "share", "TIME", struct viewer_conf, share,
 		 "print a second URL that ends after TIME (2h, 30m), for others"),
+	OPT_STR(0, "db", "URL", struct viewer_conf, db,
+		"show the history of the runs in a database, as of 'tacho db' (default: TACHO_DB)"),
 	OPT_STR(0, "assets", "DIR", struct viewer_conf, assets,
 		"serve the page from DIR: for its developers"),
 	OPT_END,
@@ -92,6 +97,15 @@ static void browser_open(char *page)
 			strerror(e));
 }
 
+static int db_check(const char *url, struct tacho_error *err)
+{
+	struct db *db = NULL;
+	int r = db_open(&db, &(struct db_options){.url = url}, err);
+
+	db_close(db);
+	return r;
+}
+
 /* Without a file: the current recording, or else the next one. */
 static int view_live_add(struct view *view, const struct viewer_conf *conf, struct tacho_error *err)
 {
@@ -114,6 +128,7 @@ int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common,
 {
 	struct view_options shown = {conf->sources.v, conf->sources.n};
 	struct http_options served = {conf->bind, conf->assets};
+	const char *db = conf->db ? conf->db : environ_get("TACHO_DB");
 	struct view *view = NULL;
 	struct http *http = NULL;
 	char *page = NULL;
@@ -123,8 +138,12 @@ int viewer_show(const struct viewer_conf *conf, const struct cmd_common *common,
 		r = view_open(&view, &shown, err);
 	if (r == 0)
 		query_call_add(view);
+	if (r == 0 && conf->db)
+		r = db_check(db, err);
+	if (r == 0 && db)
+		history_call_add(view, db);
 	record_catch_signals();
-	if (r == 0 && (conf->live || argc == 0))
+	if (r == 0 && (conf->live || (argc == 0 && !conf->db)))
 		r = view_live_add(view, conf, err); /* first: the page opens it */
 	for (int i = 0; r == 0 && i < argc && !record_stops(); i++)
 		r = view_add(view, argv[i], err);
@@ -177,7 +196,8 @@ const struct cmd cmd_view = {
 		"Serves a page with the timeline, statistics, messages, plots and ops of traces on one "
 		"port of this machine and prints its URL. Takes .tacho, .tracy and Chrome .json files, tables of ops "
 		"(ops_perf_results.csv) and folders of them. A trace that is being recorded is followed; "
-		"without a file it shows the current recording, or the next one.\n\n"
+		"without a file it shows the current recording, or the next one. --db adds a page with the history of "
+		"runs that 'tacho db push' stored, and needs no file.\n\n"
 		"Traces of any size open at once: the page requests only what it shows. The index of a "
 		"large trace is made when it is first opened, and cached.\n\n"
 		"The token in the URL is secret and valid until the viewer ends; SIGUSR1 replaces it, "

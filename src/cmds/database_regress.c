@@ -30,6 +30,10 @@ static const struct table_column columns[] = {
 	{"runs_before", NULL, TABLE_COUNT},
 	{"runs_after", NULL, TABLE_COUNT},
 	{NULL, "runs", TABLE_STRING},
+	{"project", "project", TABLE_STRING},
+	{"suite", "suite", TABLE_STRING},
+	{"config", "config", TABLE_STRING},
+	{"branch", "branch", TABLE_STRING},
 	{"kind", NULL, TABLE_STRING},
 	{"name", "op", TABLE_STRING},
 	{"detail", "arguments", TABLE_STRING},
@@ -80,6 +84,7 @@ static void finding_print(struct table *t, const struct regress_finding *f, cons
 		[DB_OP] = "op", [DB_ZONE] = "zone", [DB_METRIC] = "metric"};
 	size_t before = p->sets ? p->result->base_runs : f->step.at - f->step.from;
 	size_t after = p->sets ? p->result->head_runs : f->step.to - f->step.at;
+	const struct db_run *run = &p->runs->v[f->after];
 	char text[100];
 
 	table_text(t, regress_states[f->state]);
@@ -101,7 +106,7 @@ static void finding_print(struct table *t, const struct regress_finding *f, cons
 	else
 		snprintf(text, sizeof(text), "p %.1g", f->probability);
 	table_text(t, text);
-	cell_commit(t, p->runs->v[f->after].sha, p->people);
+	cell_commit(t, run->sha, p->people);
 	cell_commit(t, p->runs->v[f->before].sha, p->people);
 	if (f->commits)
 		table_int(t, f->commits);
@@ -111,6 +116,10 @@ static void finding_print(struct table *t, const struct regress_finding *f, cons
 	table_uint(t, after);
 	snprintf(text, sizeof(text), "%zu/%zu", before, after);
 	table_text(t, text);
+	table_text(t, run->project);
+	table_text(t, run->suite);
+	table_text(t, run->config);
+	table_text(t, run->branch);
 	table_text(t, kinds[f->series->kind]);
 	table_text(t, f->series->name);
 	table_text(t, f->series->kind == DB_METRIC ? "" : f->series->detail);
@@ -134,6 +143,8 @@ static void summary_print(const struct printer *p, FILE *out)
 	if (r->counts[REGRESS_RECOVERED])
 		fprintf(out, ", %zu recovered", r->counts[REGRESS_RECOVERED]);
 	fprintf(out, " in %s series of %zu runs", fmt_count(series, r->series), p->runs->n);
+	if (p->runs->groups > 1)
+		fprintf(out, " of %u projects, suites, configs or branches", p->runs->groups);
 	if (p->sets)
 		fprintf(out, ", %zu against %zu", r->head_runs, r->base_runs);
 	if (r->undecided)
@@ -149,12 +160,16 @@ static void summary_print(const struct printer *p, FILE *out)
 
 static int result_print(const struct printer *p)
 {
-	static const char *const not_sets[] = {"commits", NULL};
+	static const char *const hidden[] = {"commits", "branch", "project",
+					     "suite",   "config", NULL};
+	static const char *const hidden_sets[] = {"commits", "branch", NULL};
 	const struct database_call *c = p->call;
 	struct table_style style = {.format = (enum table_format)c->conf->format,
 				    .color = term_use_color(c->common->color, stdout),
 				    .width = term_columns(stdout),
-				    .hidden = p->sets ? not_sets : NULL};
+				    .hidden = p->runs->groups < 2 ? hidden + !p->sets
+					      : p->sets           ? hidden_sets
+								  : NULL};
 	struct table t;
 	int r = 0, closed;
 
@@ -212,7 +227,8 @@ static int sets_regress(struct database_call *c, const struct db_filter *filter,
 	bool *base = NULL, *head = NULL;
 	int r;
 
-	all.last = 0;
+	all.window = 0;
+	all.branches = true;
 	r = db_runs_read(c->db, &all, &runs, err);
 	base = calloc(runs.n + 1, 1);
 	head = calloc(runs.n + 1, 1);
@@ -284,7 +300,8 @@ int database_regress(struct database_call *c, struct tacho_error *err)
 		return err_set(err, TACHO_EUSAGE,
 			       "--min-effect is a percentage, --window at least 15 runs");
 	database_filter(c, &filter);
-	filter.last = conf->all ? 0 : (size_t)conf->window;
+	filter.last = 0;
+	filter.window = conf->all ? 0 : (size_t)conf->window;
 	return conf->base.n ? sets_regress(c, &filter, &options, err)
 			    : history_regress(c, &filter, &options, err);
 }

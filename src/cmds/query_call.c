@@ -138,5 +138,5 @@ static int query_answer(void *context, const char *path, const struct view_query
 
 void query_call_add(struct view *view)
 {
-	view_extend(view, &(struct view_extension){"query", query_answer, NULL});
+	view_extend(view, &(struct view_extension){.name = "query", .answer = query_answer});
 }

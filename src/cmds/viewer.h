@@ -11,6 +11,7 @@
 struct viewer_conf {
 	int64_t port, idle, share; /* share: ns, 0: no */
 	const char *bind, *assets;
+	const char *db; /* of runs, for the page History; NULL: none */
 	struct opt_list sources;
 	bool open;
 	const char

@@ -133,6 +133,8 @@ struct db_filter {
 	const char *project, *suite, *config, *branch; /* NULL: any */
 	bool dirty;                                    /* also runs with uncommitted changes */
 	size_t last;                                   /* the last so many runs; 0: all */
+	size_t window;                                 /* of each group; 0: all */
+	bool branches;                                 /* a group has all branches */
 	const char *op;                                /* regular expression; NULL: all */
 	const char *metric;                            /* exact; NULL: all */
 	bool zones;
@@ -148,6 +150,8 @@ struct db_run {
 	int64_t started_at, commit_time, commit_seq;
 	uint64_t rows, ranks, device_ns;
 	uint32_t parts;
+	/* Runs of one project, suite, config and branch. Only those can be compared. */
+	uint32_t group;
 	bool dirty;
 };
 
@@ -157,6 +161,7 @@ struct db_runs {
 	struct {
 		VEC(struct db_part);
 	} parts;
+	uint32_t groups;
 	struct arena arena;
 };
 
@@ -166,9 +171,10 @@ void db_runs_free(struct db_runs *runs);
 
 enum db_kind { DB_OP, DB_ZONE, DB_METRIC };
 
-/* A figure over runs: of an op with its arguments, a zone or a metric. */
+/* A figure over the runs of a group: of an op with its arguments, a zone or a metric. */
 struct db_series {
-	uint64_t id;
+	uint64_t id; /* of the figure, the same in all groups */
+	uint32_t group;
 	enum db_kind kind;
 	const char *name,
 		*detail; /* of an op: its tensors; of a zone: its file; of a metric: its unit */

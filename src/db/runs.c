@@ -220,34 +220,75 @@ struct run_place {
 	size_t first;
 };
 
-/* Sorts, cuts to the last ones, and numbers the parts. */
-static int runs_order(struct db_runs *runs, size_t last)
+static int place_compare(const void *a, const void *b)
+{
+	return run_compare(&((const struct run_place *)a)->run,
+			   &((const struct run_place *)b)->run);
+}
+
+static bool runs_alike(const struct db_run *a, const struct db_run *b, bool branches)
+{
+	return !strcmp(a->project, b->project) && !strcmp(a->suite, b->suite) &&
+	       !strcmp(a->config, b->config) && (branches || !strcmp(a->branch, b->branch));
+}
+
+/* Numbers the groups of ORDER; SIZES has room for a group per run. */
+static uint32_t groups_number(struct run_place *order, size_t n, bool branches, size_t *sizes,
+			      size_t *firsts)
+{
+	uint32_t groups = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t g = i ? order[i - 1].run.group : 0; /* mostly that of the previous run */
+
+		if (g >= groups || !runs_alike(&order[firsts[g]].run, &order[i].run, branches))
+			for (g = 0; g < groups; g++)
+				if (runs_alike(&order[firsts[g]].run, &order[i].run, branches))
+					break;
+		if (g == groups)
+			firsts[groups++] = i;
+		order[i].run.group = g;
+		sizes[g]++;
+	}
+	return groups;
+}
+
+/* Sorts, numbers the groups, cuts to the last runs, and numbers the parts. */
+static int runs_order(struct db_runs *runs, const struct db_filter *f)
 {
 	struct run_place *order = calloc(runs->n + 1, sizeof(*order));
 	struct db_part *parts = calloc(runs->parts.n + 1, sizeof(*parts));
-	size_t at = 0, n = 0, skip = last && runs->n > last ? runs->n - last : 0;
+	size_t *sizes = calloc(runs->n + 1, sizeof(*sizes));
+	size_t *firsts = calloc(runs->n + 1, sizeof(*firsts));
+	size_t at = 0, n = 0, parts_n = 0;
+	bool ok = order && parts && sizes && firsts;
 
-	for (size_t i = 0; i < runs->n && order; i++) {
+	for (size_t i = 0; i < runs->n && ok; i++) {
 		order[i] = (struct run_place){runs->v[i], at};
 		at += runs->v[i].parts;
 	}
-	if (order && parts) {
-		qsort(order, runs->n, sizeof(*order), run_compare);
-		for (size_t i = skip; i < runs->n; i++) {
-			runs->v[i - skip] = order[i].run;
+	if (ok) {
+		qsort(order, runs->n, sizeof(*order), place_compare);
+		at = f->last && runs->n > f->last ? runs->n - f->last : 0;
+		runs->groups =
+			groups_number(order + at, runs->n - at, f->branches, sizes, firsts);
+		for (size_t i = at; i < runs->n; i++) {
+			if (f->window && sizes[order[i].run.group]-- > f->window)
+				continue;
 			for (size_t k = 0; k < order[i].run.parts; k++)
-				parts[n++] =
-					(struct db_part){runs->parts.v[order[i].first + k].push,
-							 (uint32_t)(i - skip)};
+				parts[parts_n++] = (struct db_part){
+					runs->parts.v[order[i].first + k].push, (uint32_t)n};
+			runs->v[n++] = order[i].run;
 		}
-		memcpy(runs->parts.v, parts, n * sizeof(*parts));
-		runs->n -= skip;
-		runs->parts.n = n;
+		memcpy(runs->parts.v, parts, parts_n * sizeof(*parts));
+		runs->n = n;
+		runs->parts.n = parts_n;
 	}
-	at = order && parts;
 	free(order);
 	free(parts);
-	return at ? 0 : TACHO_ENOMEM;
+	free(sizes);
+	free(firsts);
+	return ok ? 0 : TACHO_ENOMEM;
 }
 
 int db_runs_read(struct db *db, const struct db_filter *filter, struct db_runs *runs,
@@ -261,7 +302,7 @@ int db_runs_read(struct db *db, const struct db_filter *filter, struct db_runs *
 	if (r == 0)
 		r = runs_join(&m, filter, runs);
 	if (r == 0 && runs->n)
-		r = runs_order(runs, filter->last);
+		r = runs_order(runs, filter);
 	runs->arena = m.arena;
 	m.arena = (struct arena){0};
 	db_manifests_free(&m);

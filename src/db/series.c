@@ -16,6 +16,7 @@
 struct series_reader {
 	struct db *db;
 	const struct db_filter *filter;
+	const struct db_runs *runs;
 	struct db_series_list *list;
 	enum db_kind kind;
 	struct map ids;    /* of series */
@@ -55,23 +56,27 @@ static int series_row(void *context, const struct db_value *v, size_t n)
 	uint64_t detail = s->kind == DB_METRIC ? 0 : v[ROW_DETAIL].bits;
 	const uint64_t parts[] = {s->kind, v[ROW_NAME].bits, detail};
 	uint64_t id = XXH3_64bits(parts, sizeof(parts));
-	const uint32_t *known = map_get(&s->ids, id), *run = map_get(&s->pushes, v[ROW_PUSH].bits);
+	const uint32_t *known, *run = map_get(&s->pushes, v[ROW_PUSH].bits);
 	struct db_series new = {.id = id, .kind = s->kind, .better = -1};
 	struct db_series *series;
+	uint64_t key;
 
 	if (n < ROW_CELLS || !run)
 		return 0;
+	new.group = s->runs->v[*run].group;
+	key = XXH3_64bits_withSeed(&id, sizeof(id), new.group);
+	known = map_get(&s->ids, key);
 	if (!known) {
 		if (s->kind == DB_METRIC) {
 			new.better = (int)v[ROW_COUNT].real;
 			new.detail =
 				arena_add(&s->list->arena, v[ROW_DETAIL].text, v[ROW_DETAIL].len);
 		}
-		if (map_set(&s->ids, id, (uint32_t)s->list->n) < 0 || vec_push(s->list, new) < 0 ||
+		if (map_set(&s->ids, key, (uint32_t)s->list->n) < 0 || vec_push(s->list, new) < 0 ||
 		    vec_push(&s->names,
 			     ((struct db_series_ids){v[ROW_NAME].bits, detail, false, false})) < 0)
 			return TACHO_ENOMEM;
-		known = map_get(&s->ids, id);
+		known = map_get(&s->ids, key);
 	}
 	series = &s->list->v[*known];
 	if (vec_push(series, ((struct db_point){*run, v[ROW_HIGH].real, v[ROW_COUNT].bits})) < 0)
@@ -219,7 +224,7 @@ static void points_join(struct db_series *s, bool smallest)
 
 ORDER_BY(series_compare, struct db_series,
 	 ORDER_UP(kind) ?: strcmp(x->name, y->name) ?: strcmp(x->detail, y->detail) ?:
-	 ORDER_UP(id));
+	 ORDER_UP(id) ?: ORDER_UP(group));
 
 static void series_settle(struct series_reader *s)
 {
@@ -242,7 +247,7 @@ static void series_settle(struct series_reader *s)
 int db_series_read(struct db *db, const struct db_runs *runs, const struct db_filter *filter,
 		   struct db_series_list *list, struct tacho_error *err)
 {
-	struct series_reader s = {.db = db, .filter = filter, .list = list};
+	struct series_reader s = {.db = db, .filter = filter, .runs = runs, .list = list};
 	int r = 0;
 
 	*list = (struct db_series_list){0};

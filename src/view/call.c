@@ -215,29 +215,45 @@ void call_prepare(struct view_trace *t, const char *question, bool (*gone)(void 
 	free(query);
 }
 
+/* NULL: CALL is none of an extension. */
+static const struct view_extension *extension_find(const struct view *view, const char *call,
+						   bool any)
+{
+	for (size_t i = 0; i < view->extension_count; i++)
+		if (view->extensions[i].general == any &&
+		    !strcmp(view->extensions[i].name, call))
+			return &view->extensions[i];
+	return NULL;
+}
+
 static int call_extension(struct view_call *c, const struct view_extension *e)
 {
 	struct tacho_error err = {0};
-	int r = e->answer(e->context, c->on->path, c->query, &c->answer->body, &err);
+	int r = e->answer(e->context, e->general ? NULL : c->on->path, c->query,
+			  &c->answer->body, &err);
 
 	if (r == 0 || r == TACHO_ENOMEM)
 		return r;
-	return call_fail(c, r == TACHO_EUSAGE || r == TACHO_ELIMIT ? VIEW_BAD : VIEW_FAILED, "%s",
-			 err.text[0] ? err.text : err_text(r));
+	return call_fail(c,
+			 r == TACHO_EUSAGE || r == TACHO_ELIMIT ? VIEW_BAD
+			 : r == TACHO_ENO                       ? VIEW_MISSING
+								: VIEW_FAILED,
+			 "%s", err.text[0] ? err.text : err_text(r));
 }
 
 void view_extend(struct view *view, const struct view_extension *extension)
 {
-	view->extension = *extension;
+	if (view->extension_count < VIEW_EXTENSIONS)
+		view->extensions[view->extension_count++] = *extension;
 }
 
 static int call_of_trace(struct view_call *c, const struct view_question *q)
 {
+	const struct view_extension *e = extension_find(c->view, q->call, false);
 	int r = call_enter(c, q->trace);
 
-	if (r == 0 && !q->changes && c->view->extension.name &&
-	    !strcmp(c->view->extension.name, q->call))
-		return call_extension(c, &c->view->extension);
+	if (r == 0 && !q->changes && e)
+		return call_extension(c, e);
 	for (size_t i = 0; r == 0 && i < ROUTES; i++) {
 		if (strcmp(routes[i].name, q->call))
 			continue;
@@ -256,6 +272,10 @@ static int call_of_trace(struct view_call *c, const struct view_question *q)
 
 static int call_general(struct view_call *c, const char *name)
 {
+	const struct view_extension *e = extension_find(c->view, name, true);
+
+	if (e)
+		return call_extension(c, e);
 	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
 		if (!strcmp(general[i].name, name))
 			return general[i].call(c);

@@ -422,6 +422,11 @@ int call_traces(struct view_call *c)
 	}
 	json_end(&c->json);
 	json_text(&c->json, "version", TACHO_VERSION);
+	json_array(&c->json, "general"); /* further calls about no trace */
+	for (size_t i = 0; i < c->view->extension_count; i++)
+		if (c->view->extensions[i].general)
+			json_text(&c->json, NULL, c->view->extensions[i].name);
+	json_end(&c->json);
 	json_end(&c->json);
 	return 0;
 }

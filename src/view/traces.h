@@ -84,8 +84,9 @@ struct view {
 	} traces;
 	struct {
 		VEC(char *);
-	} unread;                        /* the reasons for not showing files of folders */
-	struct view_extension extension; /* name NULL: none */
+	} unread; /* the reasons for not showing files of folders */
+	struct view_extension extensions[VIEW_EXTENSIONS];
+	size_t extension_count;
 	struct view_listener listener;
 	pthread_mutex_t follow_lock; /* of STOPPING; nothing is locked under it */
 	pthread_cond_t follow_wake;

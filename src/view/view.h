@@ -129,16 +129,19 @@ struct view_answer {
 };
 
 /*
- * A call about one trace that a folder above answers: PATH is its file. It fills BODY with JSON; or
- * it returns an error with its reason: TACHO_EUSAGE and TACHO_ELIMIT blame the query.
+ * A call that a folder above answers: about one trace, whose file is PATH, or about none. It fills
+ * BODY with JSON; or it returns an error with its reason: TACHO_EUSAGE and TACHO_ELIMIT blame the
+ * query, TACHO_ENO that what it names does not exist.
  */
 struct view_extension {
 	const char *name;
+	bool general; /* about no trace: PATH is NULL */
 	int (*answer)(void *context, const char *path, const struct view_query *query,
 		      struct buf *body, struct tacho_error *err);
 	void *context;
 };
-/* Before the first query. There is one. */
+#define VIEW_EXTENSIONS 4u
+/* Before the first query; at most VIEW_EXTENSIONS. */
 void view_extend(struct view *view, const struct view_extension *extension);
 
 /* The caller frees answer->body and closes answer->file. */

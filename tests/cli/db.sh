@@ -47,6 +47,47 @@ expect_error 2 'is in --base and in --head' "$TACHO" db regress --db "$DB" --dir
 expect_exit 0 "$TACHO" db runs --db "$DB" --format=csv
 expect_count 28 out # dirty ones are hidden
 
+# Runs of other configs and branches are histories of their own, even if nothing is said of them.
+runs=$DB DB=sqlite:$PWD/mixed.db
+for ((i = 1; i <= 30; i++)); do push_run $i $((i > 15 ? 20 : 0)) -p mixed --config "batch=$((i > 15))" --branch "b$((i > 15))"; done
+expect_exit 0 "$TACHO" db regress --db "$DB" -p mixed
+expect_line out '^0 regressions, 0 improvements in 8 series of 30 runs of 2 projects, suites, configs or branches$'
+expect_exit 0 "$TACHO" db regress --db "$DB" -p mixed --window 15
+DB=$runs
+
+# The viewer's calls: groups of runs, series with their steps, points. Bad queries name what is wrong.
+python3 - "$DB" "$PWD/mixed.db" "$(commit 17)" "$(commit 16)" <<'PY' >said 2>&1 || fail "$(cat said)"
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/tests")
+from view_client import Server
+s = Server("--db", sys.argv[1])
+assert "history" in s.get("/api/v1/traces")["general"]
+h = s.get("/api/v1/history")
+named = {(g["project"], g["suite"], g["branch"]): (i, g["runs"]) for i, g in enumerate(h["groups"])}
+assert named[("llama", "decode", "main")][1] == 26 and named[("few", "decode", "main")][1] == 1, named
+llama = named[("llama", "decode", "main")][0]
+h = s.get(f"/api/v1/history?group={llama}")
+assert len(h["runs"]) == 26 and h["total"] == 6 and [r["seq"] for r in h["runs"]] == list(range(1, 27)), h
+(step,) = h["steps"]
+series = h["series"][step["series"]]
+assert step["state"] == "worse" and series["name"] == "Matmul" and series["points"] == 26, (step, series)
+assert (h["runs"][step["run"]]["sha"], h["runs"][step["run_before"]]["sha"]) == (sys.argv[3], sys.argv[4]), step
+assert (step["run_first"], step["run_last"], step["commits"]) == (0, 25, 1), step
+points = s.get(f"/api/v1/history/series?group={llama}&id={series['id']}")["points"]
+assert [p[0] for p in points] == list(range(26)) and points[-1][1] == series["value"], points
+assert sorted(p[1] for p in points)[13] < 115000 < sorted(p[1] for p in points)[-8], points
+assert len(s.get(f"/api/v1/history?group={llama}&window=15")["runs"]) == 15
+for query, status, text in (("?group=99", 404, "no such group"), ("?group=-1", 400, "group is not"), ("?window=x", 400, "window is not"),
+                            ("/series?id=1", 404, "no such series"), ("/series", 404, "no such series")):
+    assert text in s.get("/api/v1/history" + query, status)["error"], query
+s.end()
+two = Server("--db", "sqlite:" + sys.argv[2])
+h = two.get("/api/v1/history")
+assert sorted(g["config"] for g in h["groups"]) == ["batch=0", "batch=1"] and len(h["runs"]) == 15 and not h["steps"], h
+two.end()
+PY
+expect_error 3 'none.db' "$TACHO" view --db "sqlite:$PWD/none.db" --idle-exit 1
+
 # An accepted change is the new base, for one series or for all.
 expect_exit 0 "$TACHO" db accept --db "$DB" "$(cat series)@$(commit 17 | cut -c-12)" --why "wider tiles"
 expect_exit 0 "$TACHO" db regress --db "$DB" -p llama

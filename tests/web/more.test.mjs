@@ -2,11 +2,11 @@
 // The page in a real browser: spans of locks, their table, traces that have next to nothing in them or far too many of one
 // thing (tests/tools/mkodd.c, in the folder ODD), windows that change their size, screens of more pixels, two recordings at once.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { goTo, launch, openPage, pagesOf, serve, until } from "./browser.mjs";
+import { axePath, goTo, launch, openPage, pagesOf, serve, until } from "./browser.mjs";
 import { openTimeline, settled } from "./timeline.mjs";
 
 const odd = readdirSync(process.env.ODD).filter((f) => f.endsWith(".tacho")).sort();
@@ -55,6 +55,37 @@ test("a span of a lock: who, how long, before and after, a way to the thread", (
 	await drawer.locator("dl .link").first().click();
 	await until("the thread", () => hash(page), (h) => h.includes(`track=${row.thread}`));
 }));
+
+test("the history of runs: what became slower, at which commit", async () => {
+	const db = `sqlite:${process.env.HERE}/history.db`, sha = (i) => i.toString(16).padStart(8, "c") + "0".repeat(32);
+	for (let i = 1; i <= 16; i++)
+		execFileSync(process.env.BUILD + "/tacho", ["db", "push", "-q", "--db", db, "-p", i % 2 ? "odd" : "even", "--commit", sha(i), "--commit-seq", String(i), "--metric", `latency=${100 + i % 4}ms`]);
+	for (let i = 20; i < 44; i++)
+		execFileSync(process.env.BUILD + "/tacho", ["db", "push", "-q", "--db", db, "-p", "odd", "--commit", sha(i), "--commit-seq", String(i), "--metric", `latency=${(i < 34 ? 100 : 110) + i % 4}ms`, "--metric", `"><b>${i}"=1`]);
+	const server = await serve(["--db", db]), browser = await launch();
+	try {
+		const { page, done } = await openPage(browser, server.url, { bypassCSP: true });
+		await until("the page", () => page.locator("main").getAttribute("data-page"), (p) => p === "history");
+		await until("what was found", () => page.getByTestId("found").innerText(), (t) => /^1 slower of 25 series in 32 runs; 24 with too few runs/.test(t));
+		const series = page.getByTestId("series");
+		await until("the worst", () => series.innerText(), (t) => t.includes("latency") && /worse \+9\.\d % .* at commit/s.test(t) && t.includes(sha(34).slice(0, 10)) && t.includes(sha(33).slice(0, 10)) && /tacho db accept [0-9a-f]{16}@/.test(t));
+		assert.equal(await series.locator("circle").count(), 32);
+		const box = await series.locator("svg").boundingBox();
+		await page.mouse.move(box.x + box.width - 20, box.y + 40);
+		await until("the last run", () => series.locator("figcaption").innerText(), (t) => /^113 ms in run 32 of 32/.test(t));
+		await page.getByLabel("Filter").fill("<b>21");
+		await until("the filter", () => page.locator(".table").getAttribute("aria-rowcount"), (n) => n === "2");
+		assert.equal(await page.locator("main b b, main h2 b").count(), 0);
+		await page.getByLabel("Runs of").selectOption({ label: "even (8)" });
+		await until("the other project", () => page.getByTestId("found").innerText(), (t) => t.startsWith("Nothing slower of 1 series in 8 runs; 1 with too few"));
+		await page.addScriptTag({ path: axePath });
+		assert.deepEqual((await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], preload: false }))).violations.map((v) => v.id), []);
+		await done();
+	} finally {
+		await browser.close();
+		await server.stop();
+	}
+});
 
 test("a point on the row of all threads is a wait of one thread, with those that held the lock meanwhile", () => withPage(async (page) => {
 	await openTimeline(page, `#/timeline?tr=${trace("waits")}`);

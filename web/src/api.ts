@@ -144,7 +144,7 @@ function fullOverview(trace: number, o: Partial<T.Overview>): T.Overview {
 
 /** The calls about one trace. */
 export const api = {
-	traces: () => getJson<{ traces: T.TraceEntry[]; version: string }>("traces"),
+	traces: () => getJson<{ traces: T.TraceEntry[]; version: string; general?: string[] }>("traces"),
 	meta: (id: number) => getJson<T.Meta>(`t/${id}/meta`).then(fullMeta),
 	names: (id: number, from: number) => getJson<{ names: T.NameRow[]; total: number }>(`t/${id}/names`, { from }),
 	laneNames: (id: number, lanes: string, s?: AbortSignal) => getJson<{ lanes: [lane: number, names: number[]][] }>(`t/${id}/lane_names`, { lanes }, s),
@@ -179,6 +179,8 @@ export const api = {
 	states: (id: number, q: Query, s?: AbortSignal) => getJson<T.States>(`t/${id}/states`, q, s),
 	stacks: (id: number, q: Query, s?: AbortSignal) => getJson<T.Stacks>(`t/${id}/stacks`, q, s),
 	sample: (id: number, q: Query, s?: AbortSignal) => getJson<T.Sample>(`t/${id}/sample`, q, s, Priority.sight),
+	history: (query: Query, s?: AbortSignal) => getJson<T.History>("history", query, s),
+	historySeries: (id: string, query: Query, s?: AbortSignal) => getJson<{ points: [run: number, value: number, count: number][] }>("history/series", { id, ...query }, s),
 	query: (id: number, sql: string, s?: AbortSignal) => getJson<T.QueryResult>(`t/${id}/query`, { sql }, s),
 	grid: (id: number, q: Query, s?: AbortSignal) => getJson<T.Grid>(`t/${id}/grid`, q, s),
 	noc: (id: number, q: Query, s?: AbortSignal) => getJson<T.Noc>(`t/${id}/noc`, q, s),

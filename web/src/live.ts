@@ -5,7 +5,7 @@ import { api, ApiError, errorWords } from "./api";
 import { loadNames } from "./names";
 import { offline } from "./offline";
 import type { TraceEntry } from "./types";
-import { duration, entry, follow, forgetMarked, meta, page, traceId, traces, view } from "./state";
+import { duration, entry, follow, forgetMarked, go, hasHistory, meta, page, traceId, traces, view } from "./state";
 
 /** refused: a server answers, but rejects this page's token. */
 export type Link = "connecting" | "open" | "lost" | "refused";
@@ -44,6 +44,9 @@ export async function loadTraces(): Promise<void> {
 			return newer && newer.count > asked ? withState(t, newer.state) : t;
 		});
 		version.value = r.version ?? "";
+		hasHistory.value = r.general?.includes("history") ?? false;
+		if (r.traces.length === 0 && hasHistory.peek())
+			go("history");
 		failure.value = null;
 		const id = traceId.peek();
 		if (id === null || !r.traces.some((t) => t.id === id))

@@ -5,7 +5,7 @@ import { fmtDur, fmtShort } from "./format";
 import { helpOpen, KEYS } from "./keys";
 import { offline } from "./offline";
 import { dropped, failure, link, version } from "./live";
-import { entry, follow, go, hashOfPage, meta, openTrace, page, PAGES, traceId, traces } from "./state";
+import { entry, follow, go, hashOfPage, hasHistory, meta, openTrace, page, PAGES, traceId, traces } from "./state";
 import type { PageId } from "./state";
 import { switchTheme, theme } from "./theme";
 import { RangeChip } from "./ui/chip";
@@ -17,6 +17,7 @@ import { ParametersMenu } from "./ui/parameters";
 import { Search } from "./ui/search";
 import { ComparePage } from "./pages/compare";
 import { CoresPage } from "./pages/cores";
+import { HistoryPage } from "./pages/history";
 import { InfoPage } from "./pages/info";
 import { MemoryPage } from "./pages/memory";
 import { MessagesPage } from "./pages/messages";
@@ -39,11 +40,14 @@ const TITLES: Record<PageId, [title: string, component: ComponentType]> = {
 	compare: ["Compare", ComparePage],
 	info: ["Trace info", InfoPage],
 	query: ["Query", QueryPage],
+	history: ["History", HistoryPage],
 };
 
 /** Pages for which the trace has no data are dimmed. */
 function has(p: PageId): boolean {
 	const m = meta.value;
+	if (traces.value.length === 0 && hasHistory.value)
+		return p === "history";
 	if (entry.value?.kind === "ops")
 		return p === "overview" || p === "ops" || p === "compare" || p === "query";
 	if (!m)
@@ -72,7 +76,7 @@ function Rail() {
 			<div class="brand" aria-hidden="true">
 				<svg width="26" height="26" viewBox="0 0 32 32"><path d="M6 22a10 10 0 1 1 20 0" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" /><path class="needle" d="M16 22 22 11" stroke-width="3" stroke-linecap="round" /></svg>
 			</div>
-			{PAGES.map((p, i) => (
+			{PAGES.map((p, i) => (p !== "history" || hasHistory.value) && (
 				<a key={p} href={hashOfPage(p)} class={(page.value === p ? "here" : "") + (has(p) ? "" : " empty")} aria-current={page.value === p ? "page" : undefined}
 					title={i < 10 ? `${TITLES[p][0]} (${(i + 1) % 10})` : TITLES[p][0]} onClick={(e) => {
 						if (e.ctrlKey || e.metaKey || e.shiftKey)
@@ -115,16 +119,16 @@ function TopBar() {
 	const e = entry.value;
 	return (
 		<header class="top">
-			<label class="picker"><span class="sr-only">Trace</span>
+			{traces.value.length > 0 && <label class="picker"><span class="sr-only">Trace</span>
 				<select value={String(traceId.value ?? "")} onChange={(ev) => { openTrace(+ev.currentTarget.value); }}>
 					{traces.value.map((t) => <option value={String(t.id)}>{t.name}</option>)}
 				</select>
-			</label>
+			</label>}
 			{e && e.kind === "trace" && <span class="dim summary">{fmtDur(meta.value?.duration ?? e.duration)} · {fmtShort(meta.value?.zones ?? e.zones)} zones</span>}
 			<LiveState />
 			<RangeChip />
 			<span class="spacer" />
-			<Search />
+			{traces.value.length > 0 && <Search />}
 			{!offline && <ParametersMenu />}
 			{meta.value && <ExportMenu />}
 			<button class="icon-button" aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"} title="Dark or light (T)" onClick={switchTheme}><Icon name={theme.value === "dark" ? "sun" : "moon"} /></button>
@@ -157,7 +161,7 @@ function OpsOnly() {
 }
 
 export function Shell() {
-	const table = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare" && page.value !== "query";
+	const table = entry.value?.kind === "ops" && page.value !== "ops" && page.value !== "compare" && page.value !== "query" && page.value !== "history";
 	const Body = !table ? TITLES[page.value][1] : page.value === "overview" ? OpsOverview : OpsOnly;
 	return (
 		<div class="shell">

@@ -6,7 +6,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Meta, TraceEntry, ZoneRef } from "./types";
 
-export const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info", "query"] as const;
+export const PAGES = ["overview", "timeline", "ops", "cores", "statistics", "messages", "plots", "memory", "compare", "info", "query", "history"] as const;
 export type PageId = typeof PAGES[number];
 
 export interface Range {
@@ -35,6 +35,8 @@ export const pins = signal<string[]>([]);
 
 export const traces = signal<TraceEntry[]>([]);
 export const meta = signal<Meta | null>(null);
+/** The server answers calls about a database of runs. */
+export const hasHistory = signal(false);
 export const follow = signal(false);
 /** Grows with a live trace, at most once a second; pages that show sums reload then. */
 export const generation = signal(0);

@@ -291,6 +291,57 @@ export interface SourceCost {
 }
 
 /** The first result of an SQL text; MORE: it has more rows than these. */
+export interface HistoryRun {
+	run: string;
+	sha: string;
+	/** The number of the commit; 0: unknown. */
+	seq: number;
+	committed_ms: number;
+	started_ms: number;
+	host: string;
+	ranks: number;
+}
+
+export interface HistorySeries {
+	id: string;
+	kind: "op" | "zone" | "metric";
+	name: string;
+	detail: string;
+	points: number;
+	/** Of the last run: ns, or the metric's unit. */
+	value: number;
+	count: number;
+}
+
+/** A change of level; runs and series are indexes into those of the history. */
+export interface HistoryStep {
+	series: number;
+	state: "worse" | "better" | "recovered";
+	run_before: number;
+	run: number;
+	run_first: number;
+	run_last: number;
+	/** From the last run before to the first after; 0: unknown. */
+	commits: number;
+	before: number;
+	after: number;
+	change: number;
+	low: number;
+	high: number;
+	z: number;
+	fast: boolean;
+}
+
+export interface History {
+	groups: { project: string; suite: string; config: string; branch: string; runs: number }[];
+	group: number;
+	runs: HistoryRun[];
+	total: number;
+	undecided: number;
+	series: HistorySeries[];
+	steps: HistoryStep[];
+}
+
 export interface QueryResult {
 	columns: string[];
 	rows: (string | number | null)[][];

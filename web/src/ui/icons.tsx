@@ -10,6 +10,7 @@ const PATHS: Record<string, string> = {
 	plots: "M2 2v12h12M4 11l3-4 3 2 4-6",
 	memory: "M3 5h10v6H3zM5 5V3M8 5V3M11 5V3M5 13v-2M8 13v-2M11 13v-2",
 	compare: "M5 2v12M11 2v12M2 5h3M11 5h3M2 11h3M11 11h3",
+	history: "M2 3v11h12M4.5 10l2.5-1 2 .5M9.5 5.5l2-.5 2 .5",
 	query: "M2 4l4 4-4 4M8 12h6",
 	info: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.5V11M8 5v.5",
 	search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3",
