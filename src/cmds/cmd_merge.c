@@ -54,6 +54,7 @@ static const struct table_column merge_columns[] = {
 	{"spread_ns", "likely error", TABLE_NS},
 	{"collectives", "collectives", TABLE_COUNT},
 	{"unmatched", NULL, TABLE_COUNT},
+	{"windows", NULL, TABLE_COUNT},
 	{"by", "by", TABLE_STRING},
 	{"trouble", "trouble", TABLE_STRING},
 };
@@ -88,6 +89,7 @@ static int merge_print(const struct fleet_result *result, const struct conf *con
 		known_or_none(&t, h->spread_ns);
 		table_uint(&t, h->collectives);
 		table_uint(&t, h->unmatched);
+		table_uint(&t, h->windows);
 		table_text(&t, methods[h->method]);
 		table_text(&t, h->trouble);
 		table_row(&t);

@@ -270,8 +270,7 @@ static int runs_order(struct db_runs *runs, const struct db_filter *f)
 	if (ok) {
 		qsort(order, runs->n, sizeof(*order), place_compare);
 		at = f->last && runs->n > f->last ? runs->n - f->last : 0;
-		runs->groups =
-			groups_number(order + at, runs->n - at, f->branches, sizes, firsts);
+		runs->groups = groups_number(order + at, runs->n - at, f->branches, sizes, firsts);
 		for (size_t i = at; i < runs->n; i++) {
 			if (f->window && sizes[order[i].run.group]-- > f->window)
 				continue;

@@ -172,3 +172,104 @@ int align_fit(struct align_line *line, const struct align_instances *list, doubl
 	line->offset = (fitted[0] + fitted[1]) / 2;
 	return 0;
 }
+
+/* ----------------------------------------------------------------- windows */
+
+struct align_window {
+	double at; /* its middle */
+	size_t first, n;
+};
+
+struct align_windows {
+	VEC(struct align_window);
+};
+
+/* Windows with too few instances are left out: their neighbours reach over them. */
+static int windows_find(struct align_windows *windows, const struct align_instances *list,
+			double t0, double t1)
+{
+	size_t first = 0, end = 0;
+
+	for (double at = t0 + ALIGN_WINDOW / 2; at < t1; at += ALIGN_WINDOW / 2) {
+		while (first < list->n && list->v[first].leave < at - ALIGN_WINDOW / 2)
+			first++;
+		while (end < list->n && list->v[end].leave <= at + ALIGN_WINDOW / 2)
+			end++;
+		if (end >= first + 2 &&
+		    vec_push(windows, ((struct align_window){at, first, end - first})) < 0)
+			return TACHO_ENOMEM;
+	}
+	return 0;
+}
+
+/* A line for each window; it is proven up to the middles of its neighbours. */
+static int windows_fit(struct align_lines *lines, const struct align_windows *windows,
+		       const struct align_instances *list, double t0, double t1, double drift)
+{
+	size_t last = windows->n - 1;
+
+	for (size_t i = 0; i <= last; i++) {
+		const struct align_window *w = &windows->v[i];
+		struct align_instances part = {.v = list->v + w->first, .n = w->n};
+		struct align_line line;
+		int r = align_fit(&line, &part, i ? w[-1].at : t0, i < last ? w[1].at : t1, drift);
+
+		if (r == TACHO_ENO) {
+			line.first += w->first;
+			line.second += w->first;
+			lines->n = 0;
+		}
+		line.offset = align_at(&line, w->at);
+		line.at = w->at;
+		if ((r < 0 && r != TACHO_ENO) || vec_push(lines, line) < 0)
+			return TACHO_ENOMEM;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int align_fit_lines(struct align_lines *lines, const struct align_instances *list, double t0,
+		    double t1)
+{
+	struct align_windows windows = {0};
+	struct align_line whole, estimate = {.at = (t0 + t1) / 2};
+	int r = align_fit(&whole, list, t0, t1, 0);
+
+	lines->n = 0;
+	if ((r == TACHO_ENO || (r == 0 && t1 - t0 > ALIGN_LONGEST)) &&
+	    windows_find(&windows, list, t0, t1) < 0)
+		r = TACHO_ENOMEM;
+	if (windows.n > 1 && r != TACHO_ENOMEM) {
+		r = align_estimate(&estimate, list, 0);
+		if (r == 0)
+			r = windows_fit(lines, &windows, list, t0, t1, estimate.drift);
+	} else if (r == 0 || r == TACHO_ENO) {
+		r = vec_push(lines, whole) < 0 ? TACHO_ENOMEM : r;
+	}
+	vec_free(&windows);
+	return r;
+}
+
+double align_lines_at(const struct align_lines *lines, double t, double *bound)
+{
+	const struct align_line *a = lines->v, *b;
+	size_t low = 0, high = lines->n;
+	double share;
+
+	/* The last line whose middle is not after T, or the first. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->v[middle].at <= t)
+			low = middle;
+		else
+			high = middle;
+	}
+	a += low;
+	b = t <= a->at || low + 1 == lines->n ? a : a + 1;
+	if (bound)
+		*bound = isnan(a->bound) ? NAN : fmax(a->bound, b->bound);
+	share = b == a ? 0 : (t - a->at) / (b->at - a->at);
+	return (1 - share) * align_at(a, t) + share * align_at(b, t);
+}

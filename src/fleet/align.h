@@ -55,4 +55,26 @@ static inline double align_at(const struct align_line *line, double t)
 	return line->offset + line->drift * (t - line->at);
 }
 
+/*
+ * A clock whose drift changes: temperature changes a crystal's by some 0.1 ppm per kelvin, so over
+ * minutes no line meets the constraints. Each window has a line of its own, which is proven from
+ * the middle of the previous window to that of the next; in between, two are blended.
+ */
+#define ALIGN_WINDOW  60e9  /* ns; each begins in the middle of the previous one */
+#define ALIGN_LONGEST 600e9 /* ns that one line is tried for */
+
+struct align_lines {
+	VEC(struct align_line); /* by .at */
+};
+
+/*
+ * Fits one line, or, if the time is long or no line meets the constraints, one for each window with
+ * at least two instances. As align_fit(); with TACHO_ENO there is one line, which explains it. LIST
+ * is sorted by .leave; the caller frees the lines.
+ */
+int align_fit_lines(struct align_lines *lines, const struct align_instances *list, double t0,
+		    double t1);
+/* *BOUND: the proven error at T; or NULL. */
+double align_lines_at(const struct align_lines *lines, double t, double *bound);
+
 #endif

@@ -198,11 +198,44 @@ static int host_match(const struct host_visits *ref, const struct host_visits *o
 	return 0;
 }
 
-/* The real-time clocks are taken as equal: right to NTP's error, which is unknown. */
-static void align_by_realtime(struct fleet_clock *c)
+int fleet_clock_set(struct fleet_clock *c, const struct align_line *line, enum fleet_method method)
 {
-	c->line = (struct align_line){.bound = NAN, .spread = NAN};
-	c->out->method = FLEET_REALTIME;
+	c->lines.n = 0;
+	c->bound = line->bound;
+	c->spread = line->spread;
+	c->out->method = method;
+	return vec_push(&c->lines, *line) < 0 ? TACHO_ENOMEM : 0;
+}
+
+/* The real-time clocks are taken as equal: right to NTP's error, which is unknown. */
+static int align_by_realtime(struct fleet_clock *c)
+{
+	return fleet_clock_set(c, &(struct align_line){.bound = NAN, .spread = NAN},
+			       FLEET_REALTIME);
+}
+
+static int align_by_collectives(struct fleet *f, size_t host, const struct align_instances *list)
+{
+	struct fleet_clock *c = &f->clocks[host];
+	int r = align_fit_lines(&c->lines, list, fleet_time(f, host, c->first),
+				fleet_time(f, host, c->last));
+
+	if (r == TACHO_ENO) {
+		const struct align_line why = c->lines.v[0];
+
+		snprintf(c->out->trouble, sizeof(c->out->trouble),
+			 "collectives contradict: those at %.3f s and %.3f s by %.1f us",
+			 list->v[why.first].leave / 1e9, list->v[why.second].leave / 1e9,
+			 why.excess / 1e3);
+		return align_by_realtime(c);
+	}
+	c->out->method = FLEET_COLLECTIVES;
+	c->bound = c->spread = 0;
+	for (size_t i = 0; i < c->lines.n; i++) {
+		c->bound = fmax(c->bound, c->lines.v[i].bound);
+		c->spread = fmax(c->spread, c->lines.v[i].spread);
+	}
+	return r;
 }
 
 static int align_host(struct fleet *f, const struct host_visits *ref, size_t host)
@@ -214,23 +247,9 @@ static int align_host(struct fleet *f, const struct host_visits *ref, size_t hos
 
 	if (r == 0)
 		r = host_match(ref, &own, &list, &c->out->unmatched);
-	align_by_realtime(c);
 	c->out->collectives = list.n;
-	if (r == 0 && list.n) {
-		r = align_fit(&c->line, &list, fleet_time(f, host, c->first),
-			      fleet_time(f, host, c->last), 0);
-		c->out->method = FLEET_COLLECTIVES;
-	}
-	if (r == TACHO_ENO) {
-		struct align_line why = c->line;
-
-		r = 0;
-		align_by_realtime(c);
-		snprintf(c->out->trouble, sizeof(c->out->trouble),
-			 "collectives contradict: those at %.3f s and %.3f s by %.1f us",
-			 list.v[why.first].leave / 1e9, list.v[why.second].leave / 1e9,
-			 why.excess / 1e3);
-	}
+	if (r == 0)
+		r = list.n ? align_by_collectives(f, host, &list) : align_by_realtime(c);
 	vec_free(&own);
 	vec_free(&list);
 	return r;
@@ -243,7 +262,7 @@ int fleet_align_hosts(struct fleet *f)
 
 	for (size_t i = 0; i < f->host_count && r == 0; i++) {
 		if (f->options->align == FLEET_ALIGN_REALTIME)
-			align_by_realtime(&f->clocks[i]);
+			r = align_by_realtime(&f->clocks[i]);
 		else if (i != f->reference)
 			r = align_host(f, &ref, i);
 		if (f->options->align == FLEET_ALIGN_COLLECTIVES && i != f->reference &&
@@ -251,8 +270,8 @@ int fleet_align_hosts(struct fleet *f)
 			snprintf(f->clocks[i].out->trouble, sizeof(f->clocks[i].out->trouble),
 				 "no collective in common with the reference");
 	}
-	f->clocks[f->reference].line = (struct align_line){0};
-	f->clocks[f->reference].out->method = FLEET_REFERENCE;
 	vec_free(&ref);
-	return r;
+	return r < 0 ? r
+		     : fleet_clock_set(&f->clocks[f->reference], &(struct align_line){0},
+				       FLEET_REFERENCE);
 }

@@ -43,6 +43,7 @@ struct fleet_host {
 	double offset_ns, drift, bound_ns, spread_ns; /* to the reference; bound NaN: unknown */
 	enum fleet_method method;
 	size_t collectives, unmatched;
+	size_t windows;    /* 1: one line */
 	char trouble[200]; /* why collectives could not place it; "": they could */
 };
 

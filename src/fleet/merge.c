@@ -158,39 +158,57 @@ static int apply_offsets(struct fleet *f, struct tacho_error *err)
 		if (!c)
 			return err_set(err, TACHO_EUSAGE, "--offset: there is no rank %" PRId64,
 				       o->rank);
-		c->line = (struct align_line){.offset = o->ns, .bound = NAN, .spread = NAN};
-		c->out->method = FLEET_OFFSET;
 		c->out->trouble[0] = 0;
+		if (fleet_clock_set(
+			    c, &(struct align_line){.offset = o->ns, .bound = NAN, .spread = NAN},
+			    FLEET_OFFSET) < 0)
+			return TACHO_ENOMEM;
 	}
 	return 0;
 }
 
+static int tick_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /*
- * The map of a host: its first and last tick and its clock points in between, moved by the line.
- * ORIGIN is the time of output tick 0.
+ * The map of a host: its first and last tick, its clock points in between and, if its drift
+ * changes, sixteen points a window, all moved by its lines. ORIGIN is the time of output tick 0.
  */
 static int host_map(struct fleet *f, size_t host, double origin)
 {
 	struct fleet_clock *c = &f->clocks[host];
 	const struct trace *t = c->trace;
-	bool unknown = !(c->line.bound >= 0);
 	uint64_t last = c->last > c->first ? c->last : c->first + 1;
-	int r = 0;
+	double span = fleet_time(f, host, last) - fleet_time(f, host, c->first);
+	uint32_t steps = c->lines.n > 1 ? (uint32_t)ceil(16 * span / ALIGN_WINDOW) : 1, n = 0;
+	uint64_t *ticks = malloc((t->clock_point_count + steps + 1) * sizeof(*ticks));
+	int r = ticks ? 0 : TACHO_ENOMEM;
 
-	for (uint32_t i = 0; i < t->clock_point_count + 2 && r >= 0; i++) {
-		uint64_t tick = i == 0                      ? c->first
-				: i <= t->clock_point_count ? t->clock_points[i - 1].ticks
-							    : last;
-		double time = fleet_time(f, host, tick);
-		struct device_point p = {.cycles = tick};
+	for (uint32_t i = 0; i <= steps && ticks; i++)
+		ticks[n++] =
+			c->first + (uint64_t)((unsigned __int128)(last - c->first) * i / steps);
+	for (uint32_t i = 0; i < t->clock_point_count && ticks; i++)
+		if (t->clock_points[i].ticks > c->first && t->clock_points[i].ticks < last)
+			ticks[n++] = t->clock_points[i].ticks;
+	if (ticks)
+		qsort(ticks, n, sizeof(*ticks), tick_compare);
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		double time = fleet_time(f, host, ticks[i]);
+		struct device_point p = {.cycles = ticks[i]};
+		double bound;
 
-		if (i && (tick <= c->first || (i <= t->clock_point_count && tick >= last)))
+		if (i && ticks[i] == ticks[i - 1])
 			continue;
-		time += align_at(&c->line, time) - origin;
+		time += align_lines_at(&c->lines, time, &bound) - origin;
 		p.ticks = (uint64_t)llround(fmax(time, 0) * FLEET_TICKS_PER_NS);
-		p.bound_ns = unknown ? UINT64_MAX : (uint64_t)ceil(c->line.bound);
+		p.bound_ns = isnan(bound) ? UINT64_MAX : (uint64_t)ceil(bound);
 		r = device_clock_add(&c->map, &p);
 	}
+	free(ticks);
 	return r < 0 ? r : 0;
 }
 
@@ -204,7 +222,7 @@ static double first_time(const struct fleet *f)
 	for (size_t h = 0; h < f->host_count; h++) {
 		double t = fleet_time(f, h, f->clocks[h].first);
 
-		first = fmin(first, t + align_at(&f->clocks[h].line, t));
+		first = fmin(first, t + align_lines_at(&f->clocks[h].lines, t, NULL));
 	}
 	return first;
 }
@@ -306,15 +324,19 @@ static void fill_result(const struct fleet *f, struct fleet_result *result)
 
 	for (size_t h = 0; h < f->host_count; h++) {
 		const struct fleet_clock *c = &f->clocks[h];
-		const struct align_line *l = &c->line;
+		double begin = fleet_time(f, h, c->first), end = fleet_time(f, h, c->last);
+		double from = align_lines_at(&c->lines, begin, NULL);
 
-		/* The line moves differences of real time; people want the difference to it. */
-		c->out->offset_ns = 0 - align_at(l, fleet_time(f, h, c->first));
-		c->out->drift = 0 - l->drift;
-		c->out->bound_ns = l->bound;
-		c->out->spread_ns = l->spread;
-		if (l->bound > result->worst_bound_ns)
-			result->worst_bound_ns = l->bound;
+		/* The lines move differences of real time; people want the difference to it. */
+		c->out->offset_ns = 0 - from;
+		c->out->drift =
+			end > begin ? (from - align_lines_at(&c->lines, end, NULL)) / (end - begin)
+				    : 0;
+		c->out->bound_ns = c->bound;
+		c->out->spread_ns = c->spread;
+		c->out->windows = c->lines.n;
+		if (c->bound > result->worst_bound_ns)
+			result->worst_bound_ns = c->bound;
 		if (c->map.n) {
 			first = fmin(first, (double)c->map.v[0].ticks);
 			last = fmax(last, (double)c->map.v[c->map.n - 1].ticks);
@@ -357,8 +379,10 @@ int fleet_merge(const char *const *paths, size_t count, const char *output,
 			trace_close(f.sources[i].trace);
 		vec_free(&f.sources[i].visits);
 	}
-	for (size_t h = 0; h < f.host_count; h++)
+	for (size_t h = 0; h < f.host_count; h++) {
 		device_clock_free(&f.clocks[h].map);
+		vec_free(&f.clocks[h].lines);
+	}
 	free(f.sources);
 	free(f.clocks);
 	if (r < 0)

@@ -33,7 +33,8 @@ struct fleet_clock {
 	struct fleet_host *out;
 	const struct trace *trace; /* whose clock points are used for all recordings of the host */
 	uint64_t first, last;      /* ticks */
-	struct align_line line;    /* real time of the host to that of the reference */
+	struct align_lines lines;  /* real time of the host to that of the reference */
+	double bound, spread;      /* the largest of the lines; NaN: unknown */
 	struct device_clock map;   /* "cycles": ticks of the host; "ticks": of the output */
 };
 
@@ -51,6 +52,9 @@ double fleet_time(const struct fleet *f, size_t host, uint64_t tick);
 
 /* Names of collectives; NULL: the usual ones. The caller frees it. */
 int fleet_markers_compile(regex_t *wanted, const char *markers, struct tacho_error *err);
+
+/* Moves a host by one line. 0 or TACHO_ENOMEM. */
+int fleet_clock_set(struct fleet_clock *c, const struct align_line *line, enum fleet_method method);
 
 /* collectives.c: fills the visits of all sources; aligns each host to the reference. */
 int fleet_collect(struct fleet *f, struct tacho_error *err);

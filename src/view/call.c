@@ -220,8 +220,7 @@ static const struct view_extension *extension_find(const struct view *view, cons
 						   bool any)
 {
 	for (size_t i = 0; i < view->extension_count; i++)
-		if (view->extensions[i].general == any &&
-		    !strcmp(view->extensions[i].name, call))
+		if (view->extensions[i].general == any && !strcmp(view->extensions[i].name, call))
 			return &view->extensions[i];
 	return NULL;
 }
@@ -229,8 +228,8 @@ static const struct view_extension *extension_find(const struct view *view, cons
 static int call_extension(struct view_call *c, const struct view_extension *e)
 {
 	struct tacho_error err = {0};
-	int r = e->answer(e->context, e->general ? NULL : c->on->path, c->query,
-			  &c->answer->body, &err);
+	int r = e->answer(e->context, e->general ? NULL : c->on->path, c->query, &c->answer->body,
+			  &err);
 
 	if (r == 0 || r == TACHO_ENOMEM)
 		return r;

@@ -27,6 +27,17 @@ assert int(sys.argv[1]) <= h["bound_ns"] < 100_000, h
 assert abs(h["drift_ppm"] - 30) < 1, h
 PY
 
+# Twenty minutes in which a crystal warms up: no line is right, a line per window is.
+"$MKRANK" 0 0 0 24000 h0 long0.tacho && "$MKRANK" 2 1200000000 30~0.5 24000 h1 long2.tacho || fail "mkrank"
+expect_exit 0 "$TACHO" merge -q -f --format=json -o long.tacho long0.tacho long2.tacho
+python3 - "$(errors long.tacho)" <<'PY' || fail "the drift of $(errors long.tacho) ns is not followed"
+import json, sys
+h = json.load(open("out"))[1]
+assert h["windows"] > 30 and h["trouble"] == "" and h["by"] == "collectives", h
+assert int(sys.argv[1]) < 5000 and int(sys.argv[1]) <= h["bound_ns"] < 50_000, (sys.argv, h)
+PY
+"$TACHO" check long.tacho >out || fail "check: $(cat out)"
+
 # Order and a common shift of the inputs do not matter.
 expect_exit 0 "$TACHO" merge -q -f -o b.tacho r2.tacho r0.tacho
 for sql in 'SELECT ts, dur, name FROM slice ORDER BY 1, 2'; do

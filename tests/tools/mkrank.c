@@ -3,7 +3,8 @@
  * mkrank RANK OFFSET_NS DRIFT_PPM COLLECTIVES [BOOT [LATE]] FILE writes the recording of one rank
  * of an invented job of 8 ranks in 10 seconds (longer for more than 200 collectives): "AllReduce"
  * that nobody leaves before all have come, each followed by "mark", which begins at the same true
- * moment on all ranks. The host's clock is off by OFFSET_NS and drifts. All ranks simulate the same
+ * moment on all ranks. The host's clock is off by OFFSET_NS and drifts; with DRIFT_PPM "30~0.5" the
+ * drift swings by 0.5 ppm around 30, with a period of ten minutes. All ranks simulate the same
  * job, so a merged trace shows the error of the clocks as differences between marks. With LATE,
  * ranks do "work" for 10 ms before each collective, and rank LATE for 5 ms more.
  */
@@ -20,15 +21,18 @@
 #define EVERY     50e6
 #define WORK      10e6
 #define LATE_BY   5e6
+#define PERIOD    600e9  /* of a swinging drift */
 #define TRUE_TIME 1.7e18 /* ns since 1970 at which the job began */
 
-static double offset, drift, span;
+static double offset, drift, swing, span;
 static uint64_t seed = 42;
 
 /* What the host's clock has counted since the job began, at a true time after that. */
 static double host_ns(double t)
 {
-	return t * (1 + drift) + offset;
+	double turn = PERIOD / (2 * M_PI);
+
+	return t * (1 + drift) + swing * turn * (1 - cos(t / turn)) + offset;
 }
 
 /* Ticks of 0.4 ns. */
@@ -52,13 +56,14 @@ int main(int argc, char **argv)
 	struct tacho_error err;
 	struct trace_lane *lane;
 	int rank, count, late;
-	char boot[40];
+	char boot[40], *end;
 
 	if (argc < 6)
 		return 2;
 	rank = atoi(argv[1]);
 	offset = atof(argv[2]);
-	drift = atof(argv[3]) * 1e-6;
+	drift = strtod(argv[3], &end) * 1e-6;
+	swing = *end == '~' ? atof(end + 1) * 1e-6 : 0;
 	count = atoi(argv[4]);
 	late = argc > 7 ? atoi(argv[6]) : -1;
 	snprintf(boot, sizeof(boot), "boot %s", argc > 6 ? argv[5] : argv[1]);

@@ -117,6 +117,60 @@ static void test_contradiction(void **state)
 	vec_free(&list);
 }
 
+/* A drift that swings: one line contradicts, lines for windows follow it within their bounds. */
+static void test_windows(void **state)
+{
+	const double turn = 600e9 / 6.283185307179586, swing = 0.3e-6, end = 1800e9;
+	struct align_instances list = {0};
+	struct align_lines lines = {0};
+	struct align_line line;
+	double most = 0;
+
+	(void)state;
+	seed = 5;
+	for (double t = 0.1e9; t < end; t += 0.5e9) {
+		double moved = swing * turn * (1 - cos(t / turn));
+		double arrive[2] = {t + random_exponential(&seed, 40e3),
+				    t + random_exponential(&seed, 40e3)};
+		double done = fmax(arrive[0], arrive[1]) + 8e3;
+
+		/* Without a minute in the middle: the windows around it reach over it. */
+		if (t > 900e9 && t < 980e9)
+			continue;
+		assert_int_equal(
+			vec_push(&list,
+				 ((struct align_instance){
+					 arrive[1] - moved,
+					 done + random_exponential(&seed, 1500) - moved, arrive[0],
+					 done + random_exponential(&seed, 1500)})),
+			0);
+	}
+	assert_int_equal(align_fit(&line, &list, 0, end, 0), TACHO_ENO);
+	assert_int_equal(align_fit_lines(&lines, &list, 0, end), 0);
+	assert_true(lines.n > 40);
+	for (double t = 0; t < end; t += 1e9) {
+		double bound, error = fabs(align_lines_at(&lines, t, &bound) -
+					   swing * turn * (1 - cos(t / turn)));
+
+		most = fmax(most, bound);
+		assert_true(t > 800e9 || bound < 60e3);
+		assert_true(error <= bound && error < 6e3);
+	}
+	assert_true(most > 100e3);
+	/* A jump contradicts in a window, too, and is named. */
+	for (size_t i = 0; i < list.n; i++)
+		if (list.v[i].leave > 300e9) {
+			list.v[i].arrive += 50e6;
+			list.v[i].leave += 50e6;
+		}
+	assert_int_equal(align_fit_lines(&lines, &list, 0, end), TACHO_ENO);
+	assert_int_equal(lines.n, 1);
+	assert_true(fabs(list.v[lines.v[0].first].leave - 300e9) < 61e9);
+	assert_true(fabs(list.v[lines.v[0].second].leave - 300e9) < 61e9);
+	vec_free(&lines);
+	vec_free(&list);
+}
+
 /* Few instances: the drift is the caller's. */
 static void test_one_instance(void **state)
 {
@@ -135,9 +189,8 @@ static void test_one_instance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bound_covers),
-		cmocka_unit_test(test_late_host),
-		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_bound_covers),  cmocka_unit_test(test_late_host),
+		cmocka_unit_test(test_contradiction), cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_one_instance),
 	};
 
