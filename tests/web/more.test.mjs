@@ -56,6 +56,36 @@ test("a span of a lock: who, how long, before and after, a way to the thread", (
 	await until("the thread", () => hash(page), (h) => h.includes(`track=${row.thread}`));
 }));
 
+test("notes: a moment and a range with a text, kept in the URL; the names can be widened", () => withPage(async (page) => {
+	await openTimeline(page, "#/timeline?tr=0&t0=1000000&t1=3000000");
+	await page.keyboard.press("n");
+	await page.getByLabel("Note", { exact: true }).fill("first step, <b>100 %</b>");
+	await page.keyboard.press("Enter");
+	await until("the note", () => hash(page), (h) => h.includes("marks=1000000-3000000:first"));
+	await page.keyboard.press("Escape"); // the range; then a note is about a moment
+	await until("no range", () => hash(page), (h) => !h.includes("t0="));
+	await page.keyboard.press("n");
+	await page.getByLabel("Note", { exact: true }).fill("here");
+	await page.locator(".note-form button").click();
+	await until("both", () => hash(page), (h) => /marks=1000000-3000000:first[^,]*,\d+:here/.test(h));
+	await page.reload();
+	await until("after a reload", () => page.evaluate(() => window.tachoTimeline?.rows.value.rows.length), (n) => n > 0);
+	await page.keyboard.press("n");
+	await until("the list", () => page.locator(".note-list li").allInnerTexts(), (l) => l.length === 2 && l[0].startsWith("first step, <b>100 %</b>"));
+	await page.getByRole("button", { name: "Remove here" }).click();
+	await until("removed", () => hash(page), (h) => !h.includes("here"));
+	await page.keyboard.press("Escape");
+	const width = () => page.evaluate(() => document.querySelector(".gutter").getBoundingClientRect().width);
+	const edge = page.getByRole("separator", { name: "Width of the names" }), box = await edge.boundingBox(), before = await width();
+	await page.mouse.move(box.x + 3, box.y + 300);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 103, box.y + 300);
+	await page.mouse.up();
+	await until("wider", width, (w) => w === before + 100);
+	await edge.press("ArrowLeft");
+	await until("narrower", width, (w) => w === before + 76);
+}));
+
 test("the history of runs: what became slower, at which commit", async () => {
 	const db = `sqlite:${process.env.HERE}/history.db`, sha = (i) => i.toString(16).padStart(8, "c") + "0".repeat(32);
 	for (let i = 1; i <= 16; i++)

@@ -36,7 +36,7 @@ export const KEYS: [group: string, keys: [key: string, text: string][]][] = [
 	["Timeline, keys", [
 		["`W` `S`", "zoom in, out"], ["`A` `D`", "pan left, right"], ["`←` `→`", "previous, next zone"], ["`↑` `↓`", "parent, first child"],
 		["`,` `.`", "previous, next zone of the same name"], ["`[` `]`", "previous, next signpost"], ["`F`", "fit the selection"], ["`R`", "select the zone's time as the range"],
-		["`C`", "show the critical path of the zone, the range or the view"], ["`M`", "set or remove a mark"], ["`P`", "pin or unpin the row under the pointer or of the selection"], ["`L`", "follow live data"], ["`Home`", "show the whole trace"], ["`Page Up` `Page Down`", "scroll"],
+		["`C`", "show the critical path of the zone, the range or the view"], ["`M`", "set or remove a mark"], ["`N`", "write a note for the range or the moment under the pointer"], ["`P`", "pin or unpin the row under the pointer or of the selection"], ["`L`", "follow live data"], ["`Home`", "show the whole trace"], ["`Page Up` `Page Down`", "scroll"],
 	]],
 ];
 
@@ -61,8 +61,8 @@ export function startKeys(): void {
 	window.addEventListener("keydown", (e) => {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || typing(e) || taken(e))
 			return;
-		if (helpOpen.peek()) {
-			if (e.key === "Escape" || e.key === "?")
+		if (document.querySelector("dialog[open]")) { // Escape closes it
+			if (e.key === "?")
 				helpOpen.value = false;
 			return;
 		}

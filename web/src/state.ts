@@ -27,7 +27,12 @@ export const selection = signal<Selection | null>(null);
 export const params = signal<Record<string, string>>({});
 /** A name whose zones are lit on the timeline. */
 export const litName = signal<number | null>(null);
-export const marks = signal<number[]>([]);
+/** A moment, or a span of time, with a text. */
+export interface Mark extends Range {
+	text: string;
+}
+
+export const marks = signal<Mark[]>([]);
 /** Rows of the timeline that the user opened or closed. */
 export const openRows = signal<Record<string, boolean>>({});
 /** Rows of the timeline that stay at its top, in the order in which they were pinned. */
@@ -130,6 +135,24 @@ export function showOnTimeline(t0: number, t1: number, sel?: Selection | null): 
 	});
 }
 
+/** "T", "T-T1", each with ":text" if it has one. */
+function markText(m: Mark): string {
+	return `${Math.round(m.t0)}${m.t1 > m.t0 ? `-${Math.round(m.t1)}` : ""}${m.text ? `:${encodeURIComponent(m.text)}` : ""}`;
+}
+
+function markParse(s: string): Mark | null {
+	const m = /^(\d+)(?:-(\d+))?(?::(.*))?$/.exec(s);
+	if (!m)
+		return null;
+	let text = m[3] ?? "";
+	try {
+		text = decodeURIComponent(text);
+	} catch {
+		// typed by hand: as it is
+	}
+	return { t0: +m[1], t1: Math.max(+m[1], +(m[2] ?? m[1])), text: text.slice(0, 200) };
+}
+
 function selText(s: Selection): string {
 	if (s.kind === "path")
 		return `path:${s.t0}:${s.t1}${s.track === null ? "" : ":" + s.track}`;
@@ -184,7 +207,7 @@ export function hashOf(): string {
 	if (selection.value)
 		words.push(["sel", selText(selection.value)]);
 	if (marks.value.length)
-		words.push(["marks", marks.value.map(Math.round).join(",")]);
+		words.push(["marks", marks.value.map(markText).join(",")]);
 	words.push(...Object.entries(params.value));
 	return hashText(page.value, words);
 }
@@ -237,7 +260,7 @@ export function parseHash(hash: string): void {
 		}
 		selection.value = selParse(words.get("sel"));
 		placed = v && drawer !== (selection.peek() !== null) ? view.peek() : null;
-		marks.value = (words.get("marks") ?? "").split(",").filter(Boolean).map(Number).filter(Number.isFinite);
+		marks.value = (words.get("marks") ?? "").split(",").map(markParse).filter((k) => k !== null);
 		const p: Record<string, string> = {};
 		words.forEach((v, k) => {
 			if (!OWN.has(k))

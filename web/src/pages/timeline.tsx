@@ -13,6 +13,7 @@ import { type Elements, Timeline } from "../timeline/controller";
 import { Drawer } from "../timeline/drawer";
 import { listen, onKey, onKeyUp, releaseKeys } from "../timeline/input";
 import { type Row, stuckAt, visibleRows } from "../timeline/layout";
+import { Notes } from "../timeline/notes";
 import { askPath } from "../timeline/path";
 import { zone } from "../timeline/select";
 import { Picture } from "../timeline/picture";
@@ -57,6 +58,43 @@ function Gutter({ tl }: { tl: Timeline }) {
 			{pinned > 0 && <div class="pins" role="group" aria-label="Pinned rows" style={{ height: `${pinned}px`, top: `${-stuckAt(all, body)}px` }}>{rows.filter((r) => r.pinned).map(row)}</div>}
 			{visibleRows(rows, top - ROOM, body + 2 * ROOM).filter((r) => !r.pinned).map(row)}
 		</div>
+	);
+}
+
+const GUTTER_LEAST = 120, GUTTER_MOST = 640, GUTTER_STEP = 24;
+
+function gutterWidth(): number {
+	return parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--gutter")) || GUTTER_LEAST;
+}
+
+function setGutter(width: number): void {
+	document.documentElement.style.setProperty("--gutter", `${Math.max(GUTTER_LEAST, Math.min(GUTTER_MOST, Math.round(width)))}px`);
+}
+
+/** The edge between the names of rows and the rows: drag it, or move it with the arrow keys. */
+function GutterEdge() {
+	const from = useRef<{ x: number; width: number } | null>(null);
+	const [now, setNow] = useState(gutterWidth);
+	const set = (width: number) => {
+		setGutter(width);
+		setNow(gutterWidth());
+	};
+	return (
+		<div class="gutter-edge" role="separator" aria-orientation="vertical" aria-label="Width of the names" aria-valuenow={now} aria-valuemin={GUTTER_LEAST} aria-valuemax={GUTTER_MOST} tabIndex={0} data-keys title="Drag to widen the names"
+			onPointerDown={(e) => {
+				from.current = { x: e.clientX, width: gutterWidth() };
+				e.currentTarget.setPointerCapture(e.pointerId);
+				e.preventDefault();
+			}}
+			onPointerMove={(e) => {
+				if (from.current)
+					set(from.current.width + e.clientX - from.current.x);
+			}}
+			onPointerUp={() => { from.current = null; }} onPointerCancel={() => { from.current = null; }}
+			onKeyDown={(e) => {
+				if (e.key === "ArrowLeft" || e.key === "ArrowRight")
+					set(gutterWidth() + (e.key === "ArrowRight" ? GUTTER_STEP : -GUTTER_STEP));
+			}} />
 	);
 }
 
@@ -202,6 +240,7 @@ export function TimelinePage() {
 		<div class="timeline">
 			<div class="timeline-main">
 				<Toolbar tl={tl} />
+				<GutterEdge />
 				<div class="tl-head">
 					<span class="head-label">whole trace</span>
 					<canvas class="minimap" ref={set("map")} aria-hidden="true" />
@@ -227,6 +266,7 @@ export function TimelinePage() {
 				<p id="timeline-summary" class="sr-only">{summary()}</p>
 			</div>
 			<Drawer />
+			{tl && <Notes tl={tl} />}
 		</div>
 	);
 }

@@ -9,6 +9,7 @@ import { fmtDur } from "../format";
 import type { LockSpan } from "../types";
 import type { Hover, Timeline } from "./controller";
 import { sectionOf } from "../ui/section";
+import { askNote, toggleMark } from "./notes";
 import { askPath } from "./path";
 import { lockSpan, op, path, whenKnown, zone } from "./select";
 
@@ -304,14 +305,13 @@ function signpost(tl: Timeline, step: 1 | -1): void {
 	announce(`signpost ${next.header}`);
 }
 
-function mark(tl: Timeline): void {
+/** The moment that a mark or a note is for: under the pointer, of the selection, or the middle. */
+function moment(tl: Timeline): number {
 	const h = tl.hover.peek();
 	const z = zone.peek();
 	const v = view.peek();
 	const t = Math.round(h ? h.t : z ? z.start : (v.t0 + v.t1) / 2);
-	const f = tl.frame;
-	const near = marks.peek().find((m) => Math.abs(m - t) < 5 * f.ns);
-	marks.value = near === undefined ? [...marks.peek(), t].sort((a, b) => a - b) : marks.peek().filter((m) => m !== near);
+	return Math.max(0, t);
 }
 
 /** Pins the row whose name has the focus, else the one under the pointer, else that of the selection. */
@@ -402,7 +402,10 @@ export function onKey(tl: Timeline, e: KeyboardEvent): boolean {
 		void whenKnown().then(() => sameName(tl, k === "." ? 1 : -1));
 		return true;
 	case "m":
-		mark(tl);
+		toggleMark(tl, moment(tl));
+		return true;
+	case "n":
+		askNote(tl, moment(tl));
 		return true;
 	case "p":
 		pin(tl, e);

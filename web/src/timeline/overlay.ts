@@ -2,7 +2,7 @@
 // Draws what lies over the rows and moves with the pointer: range, signposts, marks, the zone under the
 // pointer, the selected one. A separate canvas, so that the rows need no redraw.
 import { elide, fmtDur, fmtTime } from "../format";
-import type { Range } from "../state";
+import type { Mark, Range } from "../state";
 import type { Meta, Signpost } from "../types";
 import { type Colors, FONT } from "./draw";
 
@@ -45,7 +45,7 @@ export interface Arrow {
 export interface OverlayState {
 	arrows: Arrow[];
 	range: Range | null;
-	marks: number[];
+	marks: Mark[];
 	signposts: Signpost[];
 	warnings: Meta["warnings"];
 	/** The positions of tracks with losses. */
@@ -141,8 +141,11 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: OverlayS
 			warning(ctx, f, p, c, drawn);
 	if (s.path(ctx))
 		use(ctx, 0, f.width);
-	for (const m of s.marks)
-		line(ctx, xOf(f, m), 0, f.height, c.accent, 2);
+	for (const m of s.marks) {
+		line(ctx, xOf(f, m.t0), 0, f.height, c.accent, 2);
+		if (m.t1 > m.t0)
+			line(ctx, xOf(f, m.t1), 0, f.height, c.accent, 2);
+	}
 	if (s.range)
 		shadeOutside(ctx, f, s.range, c, 0.55);
 	for (const o of s.outlines)
@@ -314,8 +317,16 @@ export function drawRulerOverlay(ctx: CanvasRenderingContext2D, f: Frame, s: Ove
 		ctx.fillText(text, left + 5, 9.5);
 	};
 	s.marks.forEach((m, i) => {
-		line(ctx, xOf(f, m), 0, f.height, c.accent, 2);
-		tag(xOf(f, m), i === 0 ? "M1" : `M${i + 1} +${fmtDur(m - s.marks[0])}`, c.accent, c.bg);
+		const a = xOf(f, m.t0), b = xOf(f, m.t1);
+		line(ctx, a, 0, f.height, c.accent, 2);
+		if (m.t1 > m.t0) {
+			ctx.fillStyle = c.accent;
+			ctx.fillRect(a, f.height - 3, b - a, 3);
+			line(ctx, b, 0, f.height, c.accent, 2);
+		}
+		const since = m.t1 > m.t0 ? fmtDur(m.t1 - m.t0) : i === 0 ? "" : `+${fmtDur(m.t0 - s.marks[0].t0)}`;
+		if (b > 0 && a < f.width)
+			tag((Math.max(a, 0) + Math.min(b, f.width)) / 2, `${m.text ? elide(m.text, 40) : `M${i + 1}`} ${since}`.trim(), c.accent, c.bg);
 	});
 	if (s.range) {
 		const a = xOf(f, s.range.t0), b = xOf(f, s.range.t1);
