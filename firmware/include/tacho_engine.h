@@ -221,12 +221,13 @@ enum { TE_MATMUL, TE_ADD, TE_SUB, TE_MUL, TE_COPY, TE_TRANSPOSE, TE_REDUCE };
 	X(LOGSIGMOID, "logsigmoid", 448)
 
 /* SFPU operations on three tiles a, b, c. */
-#define TE_TERNARIES(X)                                  \
-	X(WHERE, "where", 64)      /* a ? b : c */       \
-	X(ADDCMUL, "addcmul", 96)  /* a + P0 * b * c */  \
-	X(ADDCDIV, "addcdiv", 320) /* a + P0 * b / c */  \
-	X(LERP, "lerp", 96)        /* a + c * (b - a) */ \
-	X(MAC, "mac", 64)          /* a * b + c */
+#define TE_TERNARIES(X)                                                \
+	X(WHERE, "where", 64)                    /* a ? b : c */       \
+	X(ADDCMUL, "addcmul", 96)                /* a + P0 * b * c */  \
+	X(ADDCDIV, "addcdiv", 320)               /* a + P0 * b / c */  \
+	X(LERP, "lerp", 96)                      /* a + c * (b - a) */ \
+	X(MAC, "mac", 64)                        /* a * b + c */       \
+	X(LGAMMA_REFLECT, "lgamma_adjusted", 96) /* c < 0.5 ? ln(pi) - b - a : a */
 
 /* Which of the two results, in which layout, of which group of four rows (<< 8). */
 #define TE_WELFORD_SQUARES 1u

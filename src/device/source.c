@@ -127,18 +127,24 @@ static void kernel_parameter_add(struct buf *out, const struct token *from, cons
 static void parameters_add(struct buf *out, const struct tokens *t, size_t at)
 {
 	size_t from = at + 1;
-	unsigned depth = 1;
+	unsigned depth = 1, round = 0; /* brackets; round ones in them, where < is an operator */
 
 	for (size_t i = from; i < t->n && depth; i++) {
 		char c = t->v[i].text[0];
 
+		if (round) {
+			round += (c == '(') - (c == ')');
+			continue;
+		}
 		if (strchr(")>", c))
 			depth--;
 		if (depth == 0 || (depth == 1 && c == ',')) {
 			kernel_parameter_add(out, t->v + from, t->v + i, from == at + 1);
 			from = i + 1;
 		}
-		if (strchr("(<", c))
+		if (c == '(')
+			round = 1;
+		else if (c == '<')
 			depth++;
 	}
 }

@@ -810,6 +810,8 @@ static float triple_value(unsigned op, float a, float b, float c, float p)
 		return a + p * b * c;
 	case TE_T_ADDCDIV:
 		return a + p * b / c;
+	case TE_T_LGAMMA_REFLECT:
+		return c < 0.5f ? 1.1447298858494002f - b - a : a;
 	case TE_T_LERP:
 		return a + c * (b - a);
 	default:

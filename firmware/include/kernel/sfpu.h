@@ -702,6 +702,33 @@ ALWI void where_int32_tile(uint32_t a, uint32_t b, uint32_t c, uint32_t out)
 	}
 TACHO_SFPU_TRIPLE_1(addcmul, TE_T_ADDCMUL)
 TACHO_SFPU_TRIPLE_1(addcdiv, TE_T_ADDCDIV)
+
+/*
+ * lgamma(x) in parts: lgamma(z) of z = x or, below 0.5, 1 - x; then, with log|sin(pi x)|, the
+ * reflection of the latter.
+ */
+TACHO_SFPU_INIT(lgamma_stirling)
+TACHO_SFPU_INIT(lgamma_stirling_float)
+TACHO_SFPU_INIT(lgamma_adjusted)
+ALWI void lgamma_stirling_tile(uint32_t dst)
+{
+	constexpr uint32_t half = 0x3f000000;
+
+	tacho_impl::unary(TE_U_SUB_UNARY, dst, half);
+	tacho_impl::unary(TE_U_ABS, dst);
+	tacho_impl::unary(TE_U_ADD_UNARY, dst, half);
+	tacho_impl::unary(TE_U_LGAMMA, dst);
+}
+ALWI void lgamma_stirling_float_tile(uint32_t x, uint32_t, uint32_t out)
+{
+	if (x != out)
+		tacho_impl::binary(TE_B_COPY, x, x, out);
+	lgamma_stirling_tile(out);
+}
+ALWI void lgamma_adjusted_tile(uint32_t stirling, uint32_t log_sin, uint32_t x, uint32_t out)
+{
+	tacho_impl::ternary(TE_T_LGAMMA_REFLECT, stirling, log_sin, x, out);
+}
 } // namespace ckernel
 
 #endif
