@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEVICE_BITS  10
 #define PROGRAM_BITS 21
@@ -119,9 +120,12 @@ bool op_record_send(const struct op_record *r)
 	       tacho_core_op(r->id, TRACE_OP(r->device, hit), r->hash, r->text.data, r->text.len);
 }
 
-/* Records the call and remembers the op: ZONE says in which recording it started. */
+/*
+ * Records the call and remembers the op: ZONE says in which recording it started. RAN: the program
+ * ran before, perhaps with other attributes.
+ */
 static void op_report(struct tacho_device *d, const struct op_form *form, uint64_t hash,
-		      uint32_t base, struct tacho_zone zone)
+		      uint32_t base, bool ran, struct tacho_zone zone)
 {
 	struct op_record call = {
 		.id = op_id(d, base), .hash = hash, .device = d->number, .text = BUF_INIT};
@@ -130,7 +134,7 @@ static void op_report(struct tacho_device *d, const struct op_form *form, uint64
 	/* For readers that cannot seek back. */
 	bool again = env_number("TT_METAL_PROFILER_NO_CACHE_OP_INFO", 0), full;
 
-	call.hit = known != NULL;
+	call.hit = ran || known;
 	if (zone.word && zone.session == recording) {
 		full = reported != recording || again;
 		op_text(&call.text, form, d->number, full);
@@ -157,6 +161,8 @@ int tacho_op_describe(struct tacho_program *p, const struct tacho_op *op)
 	if (r < 0)
 		return r;
 	DEVICE_HOLD(p->device);
+	p->op.ran = p->op.ran && info && info->name && p->op.info && p->op.info->name &&
+		    !strcmp(info->name, p->op.info->name);
 	op_info_free(p->op.info);
 	p->op.info = info;
 	p->op.hash = 0;
@@ -287,7 +293,7 @@ int tacho_op_end(struct tacho_device *device)
 		struct op_form form = {g->info, &m->kernels};
 		struct tacho_device *d = device_hold(m->device);
 
-		op_report(d, &form, op_text_hash(&form), g->base, m->zone);
+		op_report(d, &form, op_text_hash(&form), g->base, false, m->zone);
 		tacho_zone_end(m->zone);
 		device_release(&d);
 	}
@@ -351,7 +357,8 @@ void op_run_end(struct tacho_device *d, struct tacho_program *p, struct op_run r
 	} else if (run.base) {
 		if (!p->op.hash)
 			p->op.hash = op_text_hash(&form);
-		op_report(d, &form, p->op.hash, run.base, run.zone);
+		op_report(d, &form, p->op.hash, run.base, p->op.ran, run.zone);
+		p->op.ran = true;
 	}
 	tacho_zone_end(run.zone);
 }

@@ -79,6 +79,7 @@ struct program_op {
 	uint64_t hash;   /* 0: not yet computed */
 	uint32_t number; /* of all its runs; 0: a new one for each */
 	bool hidden;     /* not an op */
+	bool ran;        /* under this name: its kernels are compiled, whatever its attributes */
 };
 
 /* One op of several programs, on one device or on several. */

@@ -375,6 +375,7 @@ int tacho_program_compile(struct tacho_program *p)
 	if (r == 0)
 		r = op_kernels_of(&p->op.kernels, p);
 	p->op.hash = 0;
+	p->op.ran = false;
 	p->compiled = r == 0;
 	return r;
 }

@@ -27,6 +27,8 @@ STRUCTS = {
     "nn_cache": _library.Cache,
     "nn_top": _library.Top,
     "nn_random": _library.Random,
+    "nn_accumulate": _library.Accumulate,
+    "nn_blocks": _library.Blocks,
 }
 
 

@@ -116,7 +116,7 @@ class Ttnn(Case):
     fails(TypeError, "integer", lambda: a["x"])
     fails(AttributeError, "ttnn.bogus is not in Tacho's ttnn", lambda: ttnn.bogus)
     fails(ValueError, "of one length", ttnn.from_torch, [[1.0], [1.0, 2.0]])
-    fails(ValueError, "at least one value", ttnn.from_torch, [])
+    assert ttnn.from_torch([]).shape == (0,)
     fails(RuntimeError, "captured", ttnn.end_trace_capture, device, 1)
     entries = device.num_program_cache_entries()
     b = ttnn.add(a, a)
@@ -176,6 +176,7 @@ class Ttnn(Case):
     ttnn.release_trace(device, trace)
     shards = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
     ttnn.relu(ttnn.to_memory_config(a, shards))
+    for scalar in (2.0, 3.0): ttnn.multiply(a, scalar)
     ttnn.close_mesh_device(device)
         """))
         logs = os.listdir(os.path.join(self.folder, "generated/profiler/.logs"))
@@ -189,9 +190,13 @@ class Ttnn(Case):
         self.assertEqual(codes[:5], ["start", "MatmulDeviceOperation", "UnaryDeviceOperation",
                                      "SoftmaxDeviceOperation", "stop"])
         self.assertEqual(codes[5:9], ["BinaryNgDeviceOperation"] * 4)  # taken down, replayed
-        self.assertEqual(codes[9:], ["InterleavedToShardedDeviceOperation", "UnaryDeviceOperation"])
+        self.assertEqual(codes[9:], ["InterleavedToShardedDeviceOperation", "UnaryDeviceOperation",
+                                     "BinaryNgDeviceOperation", "BinaryNgDeviceOperation"])
+        # Another scalar is another attribute of the same program.
+        self.assertEqual([row["PROGRAM CACHE HIT"] for row in rows[11:]], ["False", "True"])
+        self.assertIn("'scalar': '3'", rows[12]["ATTRIBUTES"])
         self.assertIn("L1_HEIGHT_SHARDED", rows[10]["INPUT_0_MEMORY"])
-        self.assertEqual([row["CORE COUNT"] for row in rows[9:]], ["2", "2"])
+        self.assertEqual([row["CORE COUNT"] for row in rows[9:11]], ["2", "2"])
         for row in (*rows[1:4], *rows[6:]):
             self.assertGreater(int(row["DEVICE KERNEL DURATION [ns]"]), 0)
         self.assertEqual([row["MATH FIDELITY"] for row in rows[1:4]], ["HiFi3", "HiFi4", "HiFi4"])
