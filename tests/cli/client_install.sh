@@ -13,6 +13,10 @@ for file in share/tacho/notebooks/profiler_results.ipynb share/doc/tacho/README.
 	share/doc/tacho/examples/demo.c share/doc/tacho/examples/device/kernels/copy.c; do
 	[ -e "prefix/$file" ] || fail "$file is not installed"
 done
+# As the guides call it, below $TT_METAL_HOME.
+gpt=prefix/share/tacho/build/tt-train/sources/examples/nano_gpt
+expect_exit 0 "$gpt/nano_gpt" --help
+[ -e "$gpt/configs/nano_gpt_5min.yaml" ] || fail "nano_gpt's configurations are not installed"
 # "python -m tracy" does not find this prefix: the last line printed is the command that makes it do so.
 expect_line install.log "$here/prefix/bin/tacho python --install"
 export PKG_CONFIG_PATH=$(dirname "$(find "$here/prefix" -name tacho.pc)")
