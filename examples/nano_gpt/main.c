@@ -225,6 +225,8 @@ int main(int argc, char **argv)
 		       c->l1 ? "L1" : "DRAM");
 	if (*c->restore)
 		done = gpt_restore(&r.gpt, c->restore);
+	for (uint32_t i = 0; i < done; i++) /* the batches that follow are those of one long run */
+		text_batch(&r.text, c->shape.batch, c->shape.sequence, r.ids, r.targets);
 	if (!c->save_and_exit)
 		run_train(&r, done);
 	if (*c->save)

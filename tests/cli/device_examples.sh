@@ -34,3 +34,12 @@ TACHO_ARCH=wormhole_b0 expect_exit 0 "$examples/matmul"
 expect_line out 'on 80 cores of wormhole_b0: right'
 TACHO_ARCH=blackhole expect_exit 0 "$examples/ring"
 expect_line out '^3 rounds over 140 cores: 420 hops, right'
+
+# Training resumes where a checkpoint left it: the same losses, from the same batches.
+gpt="$BUILD/tt-train/sources/examples/nano_gpt/nano_gpt --layers 1 --heads 1 --dim 32 --seq 32 --batch 1"
+losses() { expect_exit 0 $gpt "$@" && grep -o '^Step: .* Loss: [^,]*' out; }
+losses --steps 4 >whole
+losses --steps 2 --checkpoint half >parts
+losses --steps 2 --restore half >>parts
+[ "$(wc -l <whole)" = 4 ] || fail 'a step has no loss'
+expect_same parts whole
