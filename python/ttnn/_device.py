@@ -2,10 +2,11 @@
 """Devices, alone or as a mesh."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import weakref
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from ttnn._library import call, lib
 from ttnn._types import CoreCoord, CoreGrid, _enumeration
@@ -160,6 +161,16 @@ def close_device(device: Device) -> None:
 
 
 CloseDevice = close_mesh_device = close_device
+
+
+@contextlib.contextmanager
+def manage_device(device_id: int) -> Iterator[Device]:
+    """A device that is closed at the end."""
+    device = open_device(device_id)
+    try:
+        yield device
+    finally:
+        close_device(device)
 
 
 def SetDefaultDevice(device: Device | None) -> None:

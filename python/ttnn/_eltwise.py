@@ -219,7 +219,7 @@ fill = _make_parametric("fill", ["fill_value"], [None])
 def clamp(input_tensor: Tensor, min: Any = None, max: Any = None, *, memory_config: Any = None,
           output_tensor: Tensor | None = None, queue_id: Any = None) -> Tensor:
     """Values below MIN become MIN, those above MAX become MAX."""
-    check(min is not None or max is not None, "clamp: only one of min and max may be None")
+    check(min is not None or max is not None, "clamp: Only one of 'min' or 'max' can be None. Please provide one value")
     dtype = input_tensor.dtype
     if min is None:
         steps, parameters = [unary_step("unary_min", 0, dtype, max)], [max]

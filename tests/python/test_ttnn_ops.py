@@ -197,6 +197,8 @@ class Ops(unittest.TestCase):
         rows = "[ 0.0000,  1.0000,  ...,  4.0000,  5.0000]"
         self.assertEqual(str(self.on(np.arange(6, dtype=np.float32))),
                          f"ttnn.Tensor({rows}, shape=Shape([6]), dtype=DataType::BFLOAT16, layout=Layout::TILE)")
+        with ttnn.manage_device(0) as other:
+            self.assertIsNot(other, self.device)
         wrapped = ttnn.from_torch(np.array([-1, 70000]), ttnn.uint16, device=self.device)
         self.same(wrapped, [65535, 4464], 0)
 
