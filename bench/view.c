@@ -357,7 +357,7 @@ static void statistics_measure(double span_ns)
 	result_print("histogram of a name", v, 20, 0, 0);
 }
 
-/* The first page and the flame graph, computed and as they are found when opened again. */
+/* The first page and the flame graph, computed and from the cache. */
 static void firsts_measure(const char *when)
 {
 	char what[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as SQL on a small trace and a small report: every statement ends, with rows or an error.
+/* Arbitrary text as SQL on a small trace and report: every statement ends, with rows or an error.
  */
 #include "model_trace.h"
 #include "sql/sql.h"

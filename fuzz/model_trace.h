@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small trace and a small ops report for fuzz targets whose input is a question about them. */
+/* A small trace and ops report for fuzz targets that query them. */
 #ifndef FUZZ_MODEL_TRACE_H
 #define FUZZ_MODEL_TRACE_H
 

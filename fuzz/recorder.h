@@ -83,7 +83,7 @@ static struct capture *recorder_open(void)
 	return c;
 }
 
-/* Takes no notice of the writer. */
+/* Ignores the writer. */
 static void recorder_close(struct capture *c)
 {
 	ring_session_init(&c->session);

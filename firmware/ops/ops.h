@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernels of this folder share. They take shapes as run-time arguments, in tiles, so that
+ * Shared by the kernels of this folder, which take shapes as run-time arguments, in tiles, so that
  * one compiled kernel serves all shapes.
  *
  * Common arguments: address and memory (0 DRAM, 1 L1, else the argument from which on its shards

@@ -173,7 +173,7 @@ static void device_core(FILE *f, long device, long core)
 					continue;
 				execution_write(f, &m);
 			}
-	if (log_damage("repeat-op")) /* the first one again, when all is over */
+	if (log_damage("repeat-op")) /* the first one again, at the end */
 		for (int risc = 0; risc < RISCS; risc++)
 			again_write(f, device, core, risc);
 	if (log_damage("extra-op"))

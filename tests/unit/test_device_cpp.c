@@ -376,7 +376,7 @@ static int doubles_compare_falling(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* What result NUMBER holds at R, C; NAN: not looked at. */
+/* The value of result NUMBER at R, C; NAN: not checked. */
 static double dst_reference(unsigned number, unsigned r, unsigned c)
 {
 	double v[64], mean = 0, squares = 0, most = -INFINITY;

@@ -91,7 +91,7 @@ static void test_fields(void **state)
 	assert_memory_equal(kernel.source.text, "b.cpp", 5);
 	assert_memory_equal(kernel.hash.text, "y", 1);
 	assert_false(op_kernel_next(op_program_of(&t, op), &at, &kernel));
-	/* What is not a number is reported, and there as a text. */
+	/* A cell that is not a number is reported, and stays available as text. */
 	assert_int_equal(bad.n, 4);
 	assert_string_equal(bad.text, "18000000000000000001 many x Maybe ");
 	assert_int_equal(t.ops.v[3].device, OP_NONE);

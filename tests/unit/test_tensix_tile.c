@@ -557,7 +557,7 @@ static void topk_fill(struct tile t[4])
 		}
 }
 
-/* Are values FIRST and on, COUNT of them, in order? Equal ones by index, if STABLE. */
+/* True if COUNT values from FIRST on are in order; equal ones by index, if STABLE. */
 static bool topk_sorted(const struct tile t[4], unsigned first, unsigned count, bool rising,
 			bool stable)
 {

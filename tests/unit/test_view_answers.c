@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow answers are kept, and found again only for the same query and undamaged. */
+/* Slow answers are cached, and reused only for the same query and if undamaged. */
 #include "trace_tools.h"
 #include "view/answer_cache.h"
 
@@ -37,7 +37,7 @@ static void asked_prepare(struct asked *a, struct trace *trace, const char *quer
 		.on = &a->on, .query = &a->query, .answer = &a->answer, .trace = trace};
 }
 
-/* Whether the answer to QUERY is kept; it is TEXT then. */
+/* True if the answer to QUERY is cached, with the contents TEXT. */
 static bool answer_is_kept(struct trace *trace, const char *query, const char *text)
 {
 	struct asked a;

@@ -16,7 +16,7 @@
 #define DEPTHS  3u
 #define NONE    UINT32_MAX
 
-/* What the path is in one tick. */
+/* The path in one tick. */
 struct tick_truth {
 	uint32_t kind, track, lock, name;
 };
@@ -169,7 +169,7 @@ static void traffic_write(struct path_traffic *t, const char *path)
 	test_close(t->w);
 }
 
-/* What is on the path of a thread in one tick: the threads that hold what it waits for. */
+/* The path of a thread in one tick: the threads that hold the locks it waits for. */
 static struct tick_truth truth_at(const struct path_traffic *t, uint32_t thread, uint64_t k)
 {
 	struct tick_truth truth = {.track = thread, .lock = NONE};

@@ -20,7 +20,7 @@
 #define SLEEP   231u
 #define NOTHING 0xffu
 
-/* What a thread did in each tick. */
+/* The state of a thread in each tick. */
 struct thread_truth {
 	uint8_t state[END]; /* enum profile_state, without [kernel] */
 	uint8_t cpu[END];

@@ -80,7 +80,7 @@ template <auto... o, class... A> ALWI void reduce_block_max_row_init(A &&...)
 template <auto... o, class... A> ALWI void reduce_block_max_row_uninit(A &&...)
 {
 }
-/* Operands that unpack_tilizeA_B_block() brought. */
+/* Operands loaded by unpack_tilizeA_B_block(). */
 template <PoolType kind = TACHO_REDUCE_OP, ReduceDim dim = TACHO_REDUCE_DIM, auto... o, class... A>
 ALWI void reduce_tile_math(uint32_t dst, A &&...)
 {

@@ -32,7 +32,7 @@ FORCE_INLINE void unary(uint32_t op, uint32_t dst, uint32_t p0, uint32_t p1, uin
 	MATH(parameter(2, p2));
 	unary(op, dst, p0, p1);
 }
-/* By the thread that packs, on what math has handed over. */
+/* For the packing thread, on tiles that math has finished. */
 template <class... P> FORCE_INLINE void unary_pack(uint32_t op, uint32_t dst, P... parameters)
 {
 #if TACHO_RISC == 4
