@@ -214,7 +214,7 @@ test("the first page of a trace without ops: what takes the time of the host; wi
 	await page.getByTestId("verdict").getByRole("button").click();
 	await until("its statistics", () => hash(page), (h) => /#\/statistics.*name=\d/.test(h));
 	await goTo(page, `#/overview?tr=${trace("messages")}`);
-	await page.getByText("There are no zones. There are").getByRole("button", { name: "messages" }).click();
+	await page.getByText("This trace has no zones, only").getByRole("button", { name: "messages" }).click();
 	await page.waitForSelector('main[data-page="messages"]');
 }));
 

@@ -299,7 +299,7 @@ export function OverviewPage() {
 			<Warnings list={warnings} />
 			{o.error && <p class="note bad" role="alert">{o.error}</p>}
 			{m.zones === 0 && m.processes.length === 0 && !entry.value?.live && <p class="note">Nothing was recorded: no program that links libtacho ran, and no Python under “python -m tracy”.</p>}
-			{m.zones === 0 && m.has.messages && !entry.value?.live && <p class="note">There are no zones. There are <button class="link" onClick={() => go("messages")}>messages</button>.</p>}
+			{m.zones === 0 && m.has.messages && !entry.value?.live && <p class="note">This trace has no zones, only <button class="link" onClick={() => go("messages")}>messages</button>.</p>}
 			{m.zones === 0 && m.rows === 0 && m.processes.length > 0 && !entry.value?.live && <p class="note">The program ran, but recorded nothing.</p>}
 			{d && <Verdict o={d} recorded={m.duration} />}
 			{d && <Advice o={d} />}

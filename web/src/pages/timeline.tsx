@@ -189,7 +189,7 @@ function FrameSelect({ tl }: { tl: Timeline | null }) {
 
 function Nothing() {
 	const has = meta.value?.has.messages ?? false;
-	const text = has ? "There are no zones." : entry.value?.live ? "Nothing has been recorded yet." : "Nothing was recorded.";
+	const text = has ? "This trace has no zones." : entry.value?.live ? "Nothing has been recorded yet." : "Nothing was recorded.";
 	return <p class="tl-empty dim">{text}{has && <> There are <button class="link" onClick={() => go("messages")}>messages</button>.</>}</p>;
 }
 

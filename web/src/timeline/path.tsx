@@ -176,7 +176,7 @@ export function PathView() {
 			))}</ul>
 			{p.parts_total > ROWS && <p class="dim">{fmtCount(p.parts_total - ROWS)} smaller ones, {pct(p.parts.slice(ROWS).reduce((sum, k) => sum + k.ns, 0))}</p>}
 			{p.segments_total > p.segments.length && <p class="note">The line shows the last {fmtCount(p.segments.length)} of {fmtCount(p.segments_total)} pieces.</p>}
-			{p.cut && <p class="note warn">So many zones are in the range that the deepest are not told apart: choose a shorter one.</p>}
+			{p.cut && <p class="note warn">The range has too many zones to distinguish the deepest: choose a shorter one.</p>}
 		</section>
 	);
 }
