@@ -551,6 +551,10 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 #define tacho_tracy_free_n3(p, x, n)            (___tracy_emit_memory_free_named)(p, x, n)
 #define tacho_tracy_free_csn3(p, d, n)          (___tracy_emit_memory_free_named)(p, 0, n)
 #define tacho_tracy_free_csn4(p, d, x, n)       (___tracy_emit_memory_free_named)(p, x, n)
+#define tacho_tracy_discard1(n)                 (___tracy_emit_memory_discard)(n, 0)
+#define tacho_tracy_discard2(n, x)              (___tracy_emit_memory_discard)(n, x)
+#define tacho_tracy_discard_cs2(n, d)           (___tracy_emit_memory_discard)(n, 0)
+#define tacho_tracy_discard_cs3(n, x, d)        (___tracy_emit_memory_discard)(n, x)
 #define tacho_tracy_srcloc5(l, s, sl, f, fl)    (___tracy_alloc_srcloc)(l, s, sl, f, fl, 0)
 #define tacho_tracy_srcloc6(l, s, sl, f, fl, c) (___tracy_alloc_srcloc)(l, s, sl, f, fl, c)
 #define tacho_tracy_srcloc7(l, s, sl, f, fl, n, nl) \
@@ -576,6 +580,11 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 	TACHO_TRACY_PICK3_(__VA_ARGS__, tacho_tracy_free_n3, tacho_tracy_free_n2, 0)(__VA_ARGS__)
 #define ___tracy_emit_memory_free_callstack_named(...)                                   \
 	TACHO_TRACY_PICK4_(__VA_ARGS__, tacho_tracy_free_csn4, tacho_tracy_free_csn3, 0) \
+	(__VA_ARGS__)
+#define ___tracy_emit_memory_discard(...) \
+	TACHO_TRACY_PICK2_(__VA_ARGS__, tacho_tracy_discard2, tacho_tracy_discard1, 0)(__VA_ARGS__)
+#define ___tracy_emit_memory_discard_callstack(...)                                          \
+	TACHO_TRACY_PICK3_(__VA_ARGS__, tacho_tracy_discard_cs3, tacho_tracy_discard_cs2, 0) \
 	(__VA_ARGS__)
 #define ___tracy_alloc_srcloc(...) \
 	TACHO_TRACY_PICK6_(__VA_ARGS__, tacho_tracy_srcloc6, tacho_tracy_srcloc5, 0)(__VA_ARGS__)

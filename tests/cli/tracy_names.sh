@@ -18,14 +18,16 @@ expect_exit 0 $cxx -x c++ -DTRACY_ENABLE macros.hpp
 expect_exit 0 $cc -x c macros.h
 expect_exit 0 $cc -x c -DTRACY_ENABLE macros.h
 
-# Each function can be named.
-{
-	echo '#include <tracy/TracyC.h>'
-	echo 'int main(void) {'
-	awk '$1 == "function" { printf "#ifndef %s\n(void)&%s;\n#endif\n", $3, $3 }' "$list"
-	echo 'return 0; }'
-} >functions.c
-expect_exit 0 $cc -DTRACY_ENABLE functions.c
+# Each is used in a program that compiles with Tracy and without.
+all=$SOURCE/tests/install/tracy_all
+while read -r kind header name; do
+	[ "$kind" = '#' ] || grep -qw -- "$name" "$all.$([ "$header" = Tracy.hpp ] && echo cpp || echo c)" ||
+		fail "$all has no use of $name"
+done <"$list"
+for enable in -DTRACY_ENABLE -UTRACY_ENABLE; do
+	expect_exit 0 $cc $enable "$all.c"
+	expect_exit 0 $cxx $enable "$all.cpp"
+done
 
 # What newer programs use.
 cat >uses.cpp <<-'EOF'

@@ -149,14 +149,108 @@ static void functions(void)
 	___tracy_startup_profiler();
 	___tracy_shutdown_profiler();
 }
+/* The rest of the functions. They compile and link; what they do is tested elsewhere. */
+static void rest(void)
+{
+	static const struct ___tracy_source_location_data place = {"direct", "rest", "file", 1, 0};
+	static const struct ___tracy_gpu_zone_begin_data begin = {0, 1, 2};
+	static const struct ___tracy_gpu_zone_begin_callstack_data begin_deep = {0, 3, 1, 2};
+	static const struct ___tracy_gpu_zone_end_data end = {2, 2};
+	static const struct ___tracy_gpu_time_data time = {5, 1, 2};
+	static const struct ___tracy_gpu_new_context_data context = {0, 1.0f, 2, 0, 2};
+	static const struct ___tracy_gpu_context_name_data name = {2, "gpu", 3};
+	static const struct ___tracy_gpu_calibration_data calibration = {5, 6, 2};
+	static const struct ___tracy_gpu_time_sync_data sync = {5, 2};
+	TracyCZoneCtx zone = ___tracy_emit_zone_begin(&place, 1);
+	TracyCLockCtx lock = ___tracy_announce_lockable_ctx(&place);
+	TracyCSharedLockCtx shared = ___tracy_announce_shared_lockable_ctx(&place);
+
+	___tracy_emit_zone_text(zone, "text", 4);
+	___tracy_emit_zone_text_fmt(zone, "%d", 1);
+	___tracy_emit_zone_name(zone, "name", 4);
+	___tracy_emit_zone_name_fmt(zone, "%d", 1);
+	___tracy_emit_zone_color(zone, 0xff);
+	___tracy_emit_zone_value(zone, 1);
+	___tracy_emit_zone_end(zone);
+
+	___tracy_emit_gpu_new_context(context);
+	___tracy_emit_gpu_new_context_serial(context);
+	___tracy_emit_gpu_context_name(name);
+	___tracy_emit_gpu_context_name_serial(name);
+	___tracy_emit_gpu_zone_begin(begin);
+	___tracy_emit_gpu_zone_begin_serial(begin);
+	___tracy_emit_gpu_zone_begin_callstack(begin_deep);
+	___tracy_emit_gpu_zone_begin_callstack_serial(begin_deep);
+	___tracy_emit_gpu_zone_begin_alloc(begin);
+	___tracy_emit_gpu_zone_begin_alloc_serial(begin);
+	___tracy_emit_gpu_zone_begin_alloc_callstack(begin_deep);
+	___tracy_emit_gpu_zone_begin_alloc_callstack_serial(begin_deep);
+	___tracy_emit_gpu_zone_end(end);
+	___tracy_emit_gpu_zone_end_serial(end);
+	___tracy_emit_gpu_time(time);
+	___tracy_emit_gpu_time_serial(time);
+	___tracy_emit_gpu_calibration(calibration);
+	___tracy_emit_gpu_calibration_serial(calibration);
+	___tracy_emit_gpu_time_sync(sync);
+	___tracy_emit_gpu_time_sync_serial(sync);
+
+	if (___tracy_before_lock_lockable_ctx(lock))
+		___tracy_after_lock_lockable_ctx(lock);
+	___tracy_mark_lockable_ctx(lock, &place);
+	___tracy_after_unlock_lockable_ctx(lock);
+	___tracy_after_try_lock_lockable_ctx(lock, 0);
+	___tracy_custom_name_lockable_ctx(lock, "name", 4);
+	___tracy_terminate_lockable_ctx(lock);
+	if (___tracy_before_lock_shared_lockable_ctx(shared))
+		___tracy_after_lock_shared_lockable_ctx(shared);
+	___tracy_mark_shared_lockable_ctx(shared, &place);
+	___tracy_after_unlock_shared_lockable_ctx(shared);
+	___tracy_after_try_lock_shared_lockable_ctx(shared, 0);
+	if (___tracy_before_lock_shared_shared_lockable_ctx(shared))
+		___tracy_after_lock_shared_shared_lockable_ctx(shared);
+	___tracy_after_unlock_shared_shared_lockable_ctx(shared);
+	___tracy_after_try_lock_shared_shared_lockable_ctx(shared, 0);
+	___tracy_custom_name_shared_lockable_ctx(shared, "name", 4);
+	___tracy_terminate_shared_lockable_ctx(shared);
+
+	___tracy_emit_memory_discard("pool");
+	___tracy_emit_memory_discard_callstack("pool", 3);
+	___tracy_emit_frame_mark(NULL);
+	___tracy_emit_frame_mark_start("span");
+	___tracy_emit_frame_mark_end("span");
+	___tracy_emit_frame_image(NULL, 4, 4, 0, 0);
+	___tracy_emit_plot("plot", 1.0);
+	___tracy_emit_plot_float("plot", 1.0f);
+	___tracy_emit_plot_int("plot", 1);
+	___tracy_emit_plot_config("plot", TracyPlotFormatNumber, 0, 0, 0);
+	___tracy_emit_message_appinfo("info", 4);
+	___tracy_set_thread_name("name");
+	___tracy_fiber_enter("fiber");
+	___tracy_fiber_leave();
+	if (___tracy_begin_sampling_profiling())
+		___tracy_end_sampling_profiling();
+	if (___tracy_connected() && ___tracy_profiler_started() && ___tracy_get_time() < 0)
+		___tracy_shutdown_profiler();
+}
 #else
 static void functions(void)
 {
 }
+
+static void rest(void)
+{
+	TracyCSharedLockCtx shared;
+
+	(void)&shared;
+	TracyCSharedLockAnnonce(shared);
+}
 #endif
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
+	if (argc > 1)
+		rest();
 	TracyCSetThreadName("tracy main");
 	zones(3);
 	messages_and_plots();

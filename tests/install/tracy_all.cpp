@@ -191,6 +191,18 @@ int main()
 	direct();
 	TracyParameterRegister([](void *, uint32_t, int32_t) {}, nullptr);
 	TracyParameterSetup(0, "x", true, 1);
+	TracyParameterSetup(1, "integer", TracyParamTypeInt, 1);
+	TracyParameterSetup(2, "boolean", TracyParamTypeBool, 1);
+	TracyParameterSetup(3, "trigger", TracyParamTypeTrigger, 1);
+	TracySectionSetup(2, "%s", "screens");
+	{
+		auto level = TracySectionEnter("level %d", 1);
+		auto menu = TracySectionEnterCategory(2, "menu");
+		(void)level;
+		(void)menu;
+		TracySectionLeave(menu);
+		TracySectionLeave(level);
+	}
 	TracySourceCallbackRegister(nullptr, nullptr);
 	TracyFiberEnter("fiber");
 	{
