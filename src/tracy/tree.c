@@ -89,8 +89,27 @@ static int count_children(struct level *l, const struct trace_zone *parent, bool
 	return r;
 }
 
+/* Converts the times of a zone, which must not reach beyond its parent's. */
+static void tree_zone_times(const struct write *w, struct level *l, const struct trace_zone *zone)
+{
+	struct tree_zone *z = &l->zone;
+
+	z->start = write_ns(w, zone->start);
+	z->end = zone->flags & TRACE_ZONE_UNFINISHED ? -1 : write_ns(w, zone->end);
+	if (!z->depth)
+		return;
+	if (z->start < l[-1].zone.start)
+		z->start = l[-1].zone.start;
+	if (l[-1].zone.end >= 0 && z->start > l[-1].zone.end)
+		z->start = l[-1].zone.end;
+	if (l[-1].zone.end >= 0 && z->end > l[-1].zone.end)
+		z->end = l[-1].zone.end;
+	if (z->end >= 0 && z->end < z->start)
+		z->end = z->start;
+}
+
 /* Reads the next zone of level DEPTH. */
-static int tree_zone_read(struct tree *tree, uint32_t depth)
+static int tree_zone_read(struct tree *tree, uint32_t depth, bool times)
 {
 	struct level *l = &tree->levels[depth];
 	struct trace_zone zone;
@@ -100,22 +119,12 @@ static int tree_zone_read(struct tree *tree, uint32_t depth)
 		return r < 0 ? r : TACHO_EDAMAGED;
 	l->given++;
 	l->zone = (struct tree_zone){
-		.start = write_ns(tree->w, zone.start),
-		.end = zone.flags & TRACE_ZONE_UNFINISHED ? -1 : write_ns(tree->w, zone.end),
 		.srcloc = zone.srcloc < tree->w->trace->srcloc_count ? zone.srcloc : 0,
 		.extras = zone.extras,
 		.depth = depth,
 		.cursor = l->cursor};
-	if (depth) {
-		if (l->zone.start < l[-1].zone.start)
-			l->zone.start = l[-1].zone.start;
-		if (l[-1].zone.end >= 0 && l->zone.start > l[-1].zone.end)
-			l->zone.start = l[-1].zone.end;
-		if (l[-1].zone.end >= 0 && l->zone.end > l[-1].zone.end)
-			l->zone.end = l[-1].zone.end;
-		if (l->zone.end >= 0 && l->zone.end < l->zone.start)
-			l->zone.end = l->zone.start;
-	}
+	if (times)
+		tree_zone_times(tree->w, l, &zone);
 	if (depth + 1 == tree->count)
 		return 0;
 	return count_children(l + 1, &zone, l->given == l->total, &l->zone.children);
@@ -125,7 +134,7 @@ static int tree_lane_walk(struct tree *tree, const struct tree_visitor *visitor,
 {
 	struct level *levels = tree->levels;
 	uint32_t depth = 0;
-	int r = visitor->begin(tree->w, levels[0].total, context);
+	int r = visitor->begin ? visitor->begin(tree->w, levels[0].total, context) : 0;
 
 	levels[0].left = levels[0].total;
 	while (r == 0) {
@@ -135,17 +144,18 @@ static int tree_lane_walk(struct tree *tree, const struct tree_visitor *visitor,
 			if (depth == 0)
 				break;
 			depth--;
-			visitor->leave(tree->w, &levels[depth].zone, context);
+			if (visitor->leave)
+				visitor->leave(tree->w, &levels[depth].zone, context);
 			continue;
 		}
 		l->left--;
-		r = tree_zone_read(tree, depth);
+		r = tree_zone_read(tree, depth, visitor->leave);
 		if (r == 0)
 			r = visitor->enter(tree->w, &l->zone, context);
 		if (l->zone.children) {
 			depth++;
 			levels[depth].left = l->zone.children;
-		} else {
+		} else if (visitor->leave) {
 			visitor->leave(tree->w, &l->zone, context);
 		}
 	}

@@ -224,8 +224,9 @@ void sections_put(struct write *w);
 
 /* ---- tree.c: the zones of a track as a tree */
 struct tree_zone {
-	int64_t start, end; /* nanoseconds of the file; end -1: unfinished */
-	uint32_t srcloc;    /* of the trace */
+	int64_t start,
+		end;     /* nanoseconds of the file; end -1: unfinished. See tree_visitor.leave */
+	uint32_t srcloc; /* of the trace */
 	uint32_t extras;
 	uint32_t depth;
 	uint64_t children;
@@ -234,8 +235,9 @@ struct tree_zone {
 
 struct tree_visitor {
 	int (*enter)(struct write *w, const struct tree_zone *zone, void *context);
+	/* NULL: zones are only counted, and have no times, which take long to convert. */
 	void (*leave)(struct write *w, const struct tree_zone *zone, void *context);
-	/* Called first, with the number of root zones. */
+	/* Called first, with the number of root zones; or NULL. */
 	int (*begin)(struct write *w, uint64_t zones, void *context);
 };
 

@@ -139,17 +139,6 @@ static int count_device_zone(struct write *w, const struct tree_zone *zone, void
 	return at == TACHO_ENOMEM ? TACHO_ENOMEM : 0;
 }
 
-static int begin_nothing(struct write *w, uint64_t zones, void *context)
-{
-	(void)w, (void)zones, (void)context;
-	return 0;
-}
-
-static void leave_nothing(struct write *w, const struct tree_zone *zone, void *context)
-{
-	(void)w, (void)zone, (void)context;
-}
-
 /* The common prefix of the tracks of one core: the name up to the last slash. */
 static int64_t write_zones_context_name(struct write *w, uint32_t track)
 {
@@ -253,10 +242,8 @@ int contexts_grow(struct write *w, uint32_t first)
 
 int zones_prepare(struct write *w)
 {
-	static const struct tree_visitor threads = {count_thread_zone, leave_nothing,
-						    begin_nothing};
-	static const struct tree_visitor devices = {count_device_zone, leave_nothing,
-						    begin_nothing};
+	static const struct tree_visitor threads = {.enter = count_thread_zone};
+	static const struct tree_visitor devices = {.enter = count_device_zone};
 	int r = vec_push(&w->extras, (struct zone_extra){0});
 
 	if (r == 0)
