@@ -179,6 +179,7 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_PLOT_INT:
 	case WIRE_PLOT_FLOAT:
 	case WIRE_PLOT_DOUBLE:
+	case WIRE_PLOT_CONFIG:
 		lookup_ask(d, QUERY_PLOT, v[0]);
 		break;
 	case WIRE_FRAME_MARK:

@@ -49,7 +49,7 @@ static uint64_t name_hash(const char *name)
 	return XXH3_64bits(name, strlen(name));
 }
 
-/* The name of an unnamed track, after its process. */
+/* The name of an unnamed track, after its process. A plot without one would be called "Frame". */
 static void add_default_name(struct buf *b, const struct trace *trace, const struct trace_track *t)
 {
 	if (t->kind == TRACE_THREAD || t->kind == TRACE_FIBER)
@@ -58,6 +58,8 @@ static void add_default_name(struct buf *b, const struct trace *trace, const str
 		buf_adds(b, STRING_FRAMES);
 	else if (t->kind == TRACE_MEMORY)
 		buf_adds(b, STRING_MEMORY);
+	else if (t->kind == TRACE_PLOT)
+		buf_addf(b, "plot %llu", (unsigned long long)t->id);
 	else if (t->kind == TRACE_LOCK && t->srcloc < trace->srcloc_count)
 		buf_adds(b, trace_srcloc_name(trace, t->srcloc));
 }
@@ -89,7 +91,7 @@ static int64_t track_name(struct write *w, uint32_t track, const struct map *pro
 	}
 	if (t->kind == TRACE_CORE) /* the context's name includes the core */
 		buf_adds(&b, slash ? slash + 1 : device_risc(t->id));
-	else if (several && !t->name[0])
+	else if ((several || t->kind == TRACE_PLOT) && !t->name[0])
 		add_default_name(&b, w->trace, t);
 	else
 		buf_adds(&b, t->name);

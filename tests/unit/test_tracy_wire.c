@@ -180,6 +180,8 @@ static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t 
 	for (uint32_t i = 0; i < t->track_count; i++)
 		if (t->tracks[i].kind == TRACE_THREAD)
 			assert_string_equal(t->tracks[i].name, "s7");
+		else if (t->tracks[i].kind == TRACE_PLOT)
+			assert_string_equal(t->tracks[i].name, "s5000");
 	assert_int_equal(trace_walk_open(&walk, t, TRACE_NONE, 0, UINT64_MAX), 0);
 	while (trace_walk_next(walk, &z, &at) > 0) {
 		const struct trace_track *k = &t->tracks[t->lanes[at].track];
@@ -236,6 +238,7 @@ static void run_version(uint32_t version, bool wide_context)
 	PUT(&c, WIRE_MESSAGE_LITERAL, (uint64_t)t0 + 6,
 	    c.p.short_items ? 0x6000 << 8 | 0x10 : 0x6000);
 	put_device(&c, t0);
+	PUT(&c, WIRE_PLOT_CONFIG, 0x5000, TRACE_PLOT_PERCENT, 0, 0, 0); /* long before a value */
 	PUT(&c, WIRE_MEM_NAME, 0x4000);
 	PUT(&c, WIRE_MEM_ALLOC_NAMED, (uint64_t)10, 7, 0xabc0, 100);
 	PUT(&c, WIRE_MEM_NAME, 0x4000);
@@ -243,6 +246,8 @@ static void run_version(uint32_t version, bool wide_context)
 	send_frame(d, &c);
 	assert_true(decoder_pending(d) > 0);
 	query_answer(d, &c);
+	PUT(&c, WIRE_THREAD_CONTEXT, 7);
+	PUT(&c, WIRE_PLOT_INT, 0x5000, (uint64_t)t0, 3);
 	PUT(&c, WIRE_TERMINATE);
 	send_frame(d, &c);
 	assert_int_equal(decoder_pending(d), 0);
