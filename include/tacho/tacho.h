@@ -324,6 +324,8 @@ TACHO_API void tacho_plot_point_real(struct tacho_name *name, double value);
  */
 TACHO_API void tacho_alloc(const char *pool, const void *address, size_t size);
 TACHO_API void tacho_free(const char *pool, const void *address);
+/* Releases all memory of a pool that has a name, as an arena does at its end. */
+TACHO_API void tacho_discard(const char *pool);
 
 /* ------------------------------------------------------------------ locks
  *

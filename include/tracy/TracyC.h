@@ -369,7 +369,6 @@ TRACY_API void ___tracy_emit_memory_alloc_callstack_named(const void *ptr, size_
 TRACY_API void ___tracy_emit_memory_free_named(const void *ptr, int32_t secure, const char *name);
 TRACY_API void ___tracy_emit_memory_free_callstack_named(const void *ptr, int32_t depth,
 							 int32_t secure, const char *name);
-/* Accepted; Tacho has no record that frees a whole pool. */
 TRACY_API void ___tracy_emit_memory_discard(const char *name, int32_t secure);
 TRACY_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t secure,
 						      int32_t depth);
@@ -378,7 +377,7 @@ TRACY_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t 
 #define TracyCFree(ptr)               tacho_free(NULL, ptr)
 #define TracyCAllocN(ptr, size, name) tacho_alloc(name, ptr, size)
 #define TracyCFreeN(ptr, name)        tacho_free(name, ptr)
-#define TracyCMemoryDiscard(name)     ___tracy_emit_memory_discard(name, 0);
+#define TracyCMemoryDiscard(name)     tacho_discard(name);
 
 #define TracyCSecureAlloc(ptr, size)                TracyCAlloc(ptr, size)
 #define TracyCSecureFree(ptr)                       TracyCFree(ptr)

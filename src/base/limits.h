@@ -7,18 +7,19 @@
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-#define LIMIT_BLOCK_RAW    (65u << 20)   /* bytes of one trace block when unpacked */
-#define LIMIT_BLOCK_PACKED (66u << 20)   /* bytes of one trace block in the file */
-#define LIMIT_BLOCK_TEXT   (32u << 20)   /* a row's text, a zone's texts together: cut there */
-#define LIMIT_DECODED      (1u << 30)    /* bytes of decoded blocks that a reader holds at once */
-#define LIMIT_NAME         (1u << 20)    /* bytes of one name, file name or function */
-#define LIMIT_TEXT         (64u << 20)   /* bytes of one message or zone text */
-#define LIMIT_ZONE_DEPTH   (1u << 20)    /* open zones on one track */
-#define LIMIT_TRACKS       (1u << 24)    /* tracks of one trace */
-#define LIMIT_ABSENT       (1u << 16)    /* processes of a trace that could not be recorded */
-#define LIMIT_SRCLOCS      (1u << 26)    /* source locations of one trace */
-#define LIMIT_CSV_RECORD   (64u << 20)   /* bytes of one CSV record */
-#define LIMIT_CSV_CELLS    (1u << 16)    /* cells of one CSV record */
+#define LIMIT_BLOCK_RAW    (65u << 20) /* bytes of one trace block when unpacked */
+#define LIMIT_BLOCK_PACKED (66u << 20) /* bytes of one trace block in the file */
+#define LIMIT_BLOCK_TEXT   (32u << 20) /* a row's text, a zone's texts together: cut there */
+#define LIMIT_DECODED      (1u << 30)  /* bytes of decoded blocks that a reader holds at once */
+#define LIMIT_NAME         (1u << 20)  /* bytes of one name, file name or function */
+#define LIMIT_TEXT         (64u << 20) /* bytes of one message or zone text */
+#define LIMIT_ZONE_DEPTH   (1u << 20)  /* open zones on one track */
+#define LIMIT_TRACKS       (1u << 24)  /* tracks of one trace */
+#define LIMIT_OWNED        (1u << 20)  /* addresses in use of a memory pool that may be discarded */
+#define LIMIT_ABSENT       (1u << 16)  /* processes of a trace that could not be recorded */
+#define LIMIT_SRCLOCS      (1u << 26)  /* source locations of one trace */
+#define LIMIT_CSV_RECORD   (64u << 20) /* bytes of one CSV record */
+#define LIMIT_CSV_CELLS    (1u << 16)  /* cells of one CSV record */
 #define LIMIT_OPS_FILE     (2ull << 30)  /* bytes of a host log, which is held whole */
 #define LIMIT_OPS_ISSUES   10000         /* problems of one kind that a report lists */
 #define LIMIT_OPS_NAMES    (1u << 22)    /* different zone names, cores, programs of a device log */

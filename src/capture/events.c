@@ -129,11 +129,31 @@ static void event_plot_config(struct context *x)
 	process_update_track(x->c, m, NULL);
 }
 
-static void event_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
+/* Only memory of named pools can be discarded. */
+static struct made *event_pool(struct context *x)
 {
 	uint64_t pool = x->e->words[0];
+	struct made *m = process_track(x->c, x->p, TRACE_MEMORY, pool, process_name(x->p, pool));
 
-	hold_on(x, TRACE_MEMORY, pool, process_name(x->p, pool), row_kind, x->e->words[1], bytes);
+	if (m && pool)
+		process_own(x->c, x->p, m->track);
+	return m;
+}
+
+static void event_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
+{
+	struct made *m = event_pool(x);
+
+	if (m)
+		hold_row(x, m->track, row_kind, x->e->words[1], bytes, 0);
+}
+
+static void event_discard(struct context *x)
+{
+	struct made *m = event_pool(x);
+
+	if (m)
+		hold_row(x, m->track, TRACE_ROW_FREE, 0, HELD_WHOLE_POOL, 0);
 }
 
 static void event_lock(struct context *x, uint64_t op, uint64_t srcloc)
@@ -438,6 +458,9 @@ static void record_event(struct context *x)
 		break;
 	case RING_FREE:
 		event_memory(x, TRACE_ROW_FREE, 0);
+		break;
+	case RING_DISCARD:
+		event_discard(x);
 		break;
 	case RING_LOCK_NEW:
 		on_lock_new(x);

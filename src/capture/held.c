@@ -76,6 +76,31 @@ static void held_rows_put(struct capture *c, const struct held *h, uint64_t time
 	c->sum.rows++;
 }
 
+static void held_memory_put(struct capture *c, const struct process *p, const struct held *h)
+{
+	struct owned *o = process_owned(p, h->track);
+	uint64_t address;
+
+	if (h->row_kind == TRACE_ROW_ALLOC || h->b != HELD_WHOLE_POOL) {
+		if (o && h->row_kind == TRACE_ROW_ALLOC)
+			owned_add(o, h->a);
+		else if (o)
+			owned_remove(o, h->a);
+		held_rows_put(c, h, h->time, h->a);
+		return;
+	}
+	if (o && o->incomplete)
+		held_row_count(c, h->track, 1, 1);
+	while (o && owned_take(o, &address))
+		held_rows_put(c,
+			      &(struct held){.time = h->time,
+					     .track = h->track,
+					     .row_kind = TRACE_ROW_FREE,
+					     .thread = h->thread,
+					     .text = h->text},
+			      h->time, address);
+}
+
 static void frame_stop(struct capture *c, struct process *p, const struct held *h)
 {
 	struct frame_set *set = process_frames(c, p, h->track);
@@ -95,7 +120,10 @@ static void held_release(struct capture *c, const struct held *h)
 
 	switch (h->kind) {
 	case HELD_ROW:
-		held_rows_put(c, h, h->time, h->a);
+		if (h->row_kind == TRACE_ROW_ALLOC || h->row_kind == TRACE_ROW_FREE)
+			held_memory_put(c, p, h);
+		else
+			held_rows_put(c, h, h->time, h->a);
 		break;
 	case HELD_FRAME_START:
 		set = process_frames(c, p, h->track);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/owned.h"
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "trace/nesting.h"
@@ -98,6 +99,10 @@ struct process {
 		VEC(struct fiber *);
 	} fibers;
 	struct map fiber_tracks; /* track to index in fibers */
+	struct map pools;        /* track of a named memory pool to index in owned */
+	struct {
+		VEC(struct owned);
+	} owned;
 	struct {
 		VEC(uint64_t);
 	} retired;          /* threads whose memory cannot be reused: do not read them twice */
@@ -114,6 +119,9 @@ struct process {
  * read past their time, sorted, and only then added to the trace.
  */
 enum held_kind { HELD_ROW, HELD_FRAME_START, HELD_FRAME_STOP, HELD_BEGIN, HELD_END, HELD_ATTACH };
+
+/* .b of a held TRACE_ROW_FREE: it frees all of the pool, and becomes a row for each allocation. */
+#define HELD_WHOLE_POOL 1
 
 struct held {
 	uint64_t time;
@@ -212,6 +220,12 @@ struct fiber *process_fiber(struct capture *c, struct process *p, uint64_t name)
 /* The fiber of a track, and its index in p->fibers if INDEX is not NULL. NULL: none. */
 struct fiber *process_fiber_of_track(const struct process *p, uint32_t track, uint32_t *index);
 struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t track);
+/*
+ * The addresses in use of a named memory pool, as far as this recorder has seen them: one that
+ * takes over from a killed recorder does not know the earlier ones. NULL: not one, or no memory.
+ */
+struct owned *process_owned(const struct process *p, uint32_t track);
+void process_own(struct capture *c, struct process *p, uint32_t track);
 
 void capture_error(struct capture *c, int64_t code);
 

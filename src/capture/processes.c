@@ -56,6 +56,10 @@ void process_clear(struct process *p)
 		zones_stack_free(&p->fibers.v[i]->stack);
 		free(p->fibers.v[i]);
 	}
+	for (size_t i = 0; i < p->owned.n; i++)
+		owned_free(&p->owned.v[i]);
+	vec_free(&p->owned);
+	map_free(&p->pools);
 	vec_free(&p->names);
 	vec_free(&p->made);
 	vec_free(&p->fibers);

@@ -176,3 +176,20 @@ struct frame_set *process_frames(struct capture *c, struct process *p, uint32_t 
 	}
 	return &p->frames.v[p->frames.n - 1];
 }
+
+struct owned *process_owned(const struct process *p, uint32_t track)
+{
+	const uint32_t *at = map_get(&p->pools, track);
+
+	return at ? &p->owned.v[*at] : NULL;
+}
+
+void process_own(struct capture *c, struct process *p, uint32_t track)
+{
+	static const struct owned none;
+
+	if (map_get(&p->pools, track))
+		return;
+	if (map_set(&p->pools, track, (uint32_t)p->owned.n) < 0 || vec_push(&p->owned, none) < 0)
+		capture_error(c, TACHO_ENOMEM);
+}

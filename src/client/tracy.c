@@ -16,6 +16,8 @@
 #undef ___tracy_emit_memory_alloc_callstack_named
 #undef ___tracy_emit_memory_free_named
 #undef ___tracy_emit_memory_free_callstack_named
+#undef ___tracy_emit_memory_discard
+#undef ___tracy_emit_memory_discard_callstack
 #undef ___tracy_alloc_srcloc
 #undef ___tracy_alloc_srcloc_name
 
@@ -266,16 +268,15 @@ TACHO_API void ___tracy_emit_memory_free_callstack_named(const void *ptr, int32_
 
 TACHO_API void ___tracy_emit_memory_discard(const char *name, int32_t secure)
 {
-	(void)name;
 	(void)secure;
+	tacho_discard(name);
 }
 
 TACHO_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t secure,
 						      int32_t depth)
 {
-	(void)name;
-	(void)secure;
 	(void)depth;
+	___tracy_emit_memory_discard(name, secure);
 }
 
 /* --------------------------------------------------------------- messages */

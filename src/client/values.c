@@ -110,3 +110,9 @@ TACHO_API void tacho_free(const char *pool, const void *address)
 	if (tacho_is_recording())
 		value_emit(RING_FREE, name_or_0(pool), (uint64_t)(uintptr_t)address, 0, 2);
 }
+
+TACHO_API void tacho_discard(const char *pool)
+{
+	if (pool && tacho_is_recording())
+		value_emit(RING_DISCARD, name_or_0(pool), 0, 0, 1);
+}

@@ -109,6 +109,8 @@ enum ring_type {
 	/* Of a device, on any stream; as the rows of a trace: */
 	RING_OP,       /* id, device | hit << 32, hash, STRING = name, NUL, description as JSON */
 	RING_OP_TRACE, /* trace, device | enum trace_op_step << 32, id of an op */
+	/* On any stream: */
+	RING_DISCARD, /* pool name id: all of its memory is freed */
 	RING_TYPES
 };
 

@@ -83,6 +83,7 @@ static const uint8_t least_words[RING_TYPES] = {
 	[RING_DEVICE_CLOCK] = 5,  [RING_CORE_DAMAGE] = 3, [RING_CORE_MARKER] = 6,
 	[RING_FRAME_IMAGE] = 2,   [RING_SECTION] = 2,     [RING_PARAMETER] = 3,
 	[RING_PARAMETER_SET] = 2, [RING_OP] = 4,          [RING_OP_TRACE] = 3,
+	[RING_DISCARD] = 1,
 };
 
 /* The string of a record whose payload was copied to WORDS. False if it does not fit its record. */

@@ -480,6 +480,7 @@ void decoder_free(struct decoder *d)
 		if (d->tracks.v[i].fiber)
 			stack_free(d->tracks.v[i].fiber);
 		free(d->tracks.v[i].fiber);
+		owned_free(&d->tracks.v[i].owned);
 	}
 	for (size_t i = 0; i < d->gpu_tracks.n; i++) {
 		stack_free(&d->gpu_tracks.v[i]->stack);

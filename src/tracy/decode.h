@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/owned.h"
 #include "tracy/sink.h"
 #include "tracy/tracy.h"
 #include "tracy/wire.h"
@@ -69,6 +70,7 @@ struct wire_track {
 	uint32_t holder; /* of a lock: the thread's track */
 	uint64_t last;   /* tick of the last event of a lock or power reading */
 	struct sink_stack *fiber;
+	struct owned owned; /* by a memory pool with a name */
 };
 
 /* Begin or end of a device zone; its time arrives with a later item. */

@@ -307,10 +307,31 @@ static void on_memory(struct decoder *d, const struct wire_read *item)
 						    named ? lookup_string(d, pool, NULL) : "");
 
 	decode_advance(&d->serial_time, item->v[0]);
-	if (t)
+	if (!t)
+		return;
+	if (named && alloc)
+		owned_add(&t->owned, item->v[2]);
+	else if (named)
+		owned_remove(&t->owned, item->v[2]);
+	decode_rows_put(d, t->track, decode_rows_thread_track(d, item->v[1]),
+			alloc ? TRACE_ROW_ALLOC : TRACE_ROW_FREE, decode_tick(d, d->serial_time),
+			item->v[2], alloc ? item->v[3] : 0);
+}
+
+/* All memory of a pool is freed: a row for each allocation. */
+static void on_discard(struct decoder *d, const struct wire_read *item)
+{
+	uint32_t *known = map_get(&d->track_of[TRACE_MEMORY], item->v[2]);
+	struct wire_track *t = known && item->v[2] ? &d->tracks.v[*known] : NULL;
+	uint64_t address;
+
+	decode_advance(&d->serial_time, item->v[0]);
+	if (!t)
+		return;
+	d->notes->n[TRACY_NOTE_DISCARDS] += t->owned.incomplete;
+	while (owned_take(&t->owned, &address))
 		decode_rows_put(d, t->track, decode_rows_thread_track(d, item->v[1]),
-				alloc ? TRACE_ROW_ALLOC : TRACE_ROW_FREE,
-				decode_tick(d, d->serial_time), item->v[2], alloc ? item->v[3] : 0);
+				TRACE_ROW_FREE, decode_tick(d, d->serial_time), address, 0);
 }
 
 /* ------------------------------------- frame images, sections, parameters */
@@ -442,10 +463,6 @@ static void on_other(struct decoder *d, enum wire_kind kind)
 	case WIRE_FRAME_VSYNC:
 		d->notes->n[TRACY_NOTE_VSYNCS]++;
 		break;
-	case WIRE_MEM_DISCARD:
-	case WIRE_MEM_DISCARD_CALLSTACK:
-		d->notes->n[TRACY_NOTE_DISCARDS]++;
-		break;
 	default:
 		break;
 	}
@@ -518,8 +535,7 @@ void decode_row(struct decoder *d, const struct wire_read *item)
 		break;
 	case WIRE_MEM_DISCARD:
 	case WIRE_MEM_DISCARD_CALLSTACK:
-		decode_advance(&d->serial_time, item->v[0]);
-		on_other(d, item->kind);
+		on_discard(d, item);
 		break;
 	default:
 		on_other(d, item->kind);

@@ -165,7 +165,7 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_LOCK_SHARED_WAIT:
 		lookup_ask(d, QUERY_THREAD, v[0]);
 		break;
-	case WIRE_MEM_ALLOC ... WIRE_MEM_FREE_CALLSTACK_NAMED:
+	case WIRE_MEM_ALLOC ... WIRE_MEM_DISCARD_CALLSTACK:
 		lookup_ask(d, QUERY_THREAD, v[1]);
 		break;
 	case WIRE_MESSAGE_LITERAL:

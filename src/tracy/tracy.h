@@ -50,8 +50,8 @@
 	  "device zones without times were left out")                                           \
 	X(MISMATCHED, "zone end, text or the like outside of a zone was left out",              \
 	  "zone ends, texts and the like outside of a zone were left out")                      \
-	X(DISCARDS, "discard of a memory pool was left out",                                    \
-	  "discards of memory pools were left out")                                             \
+	X(DISCARDS, "discard of a memory pool is incomplete",                                   \
+	  "discards of memory pools are incomplete")                                            \
 	X(VSYNCS, "vertical sync of a display was left out",                                    \
 	  "vertical syncs of displays were left out")                                           \
 	X(HW_SAMPLES, "hardware counter sample was left out",                                   \

@@ -166,6 +166,23 @@ static void put_device(struct client *c, int64_t t0)
 	}
 }
 
+/* Two pools and memory without one; only one pool is discarded, twice. */
+static void put_discards(struct client *c)
+{
+	for (uint64_t i = 0; i < 3; i++) {
+		PUT(c, WIRE_MEM_NAME, 0x4000);
+		PUT(c, WIRE_MEM_ALLOC_NAMED, 1, 7, 0x1000 + i, 8);
+	}
+	PUT(c, WIRE_MEM_NAME, 0x4100);
+	PUT(c, WIRE_MEM_ALLOC_NAMED, 1, 7, 0x1000, 8);
+	PUT(c, WIRE_MEM_ALLOC, 1, 7, 0x1000, 8);
+	PUT(c, WIRE_MEM_NAME, 0x4000);
+	PUT(c, WIRE_MEM_FREE_NAMED, 1, 7, 0x1001);
+	PUT(c, WIRE_MEM_DISCARD, 1, 7, 0x4000);
+	PUT(c, WIRE_MEM_DISCARD_CALLSTACK, 1, 7, 0x4000);
+	PUT(c, WIRE_MEM_DISCARD, 1, 7, 0x4200);
+}
+
 static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t wide)
 {
 	struct trace *t = test_open(path);
@@ -173,9 +190,8 @@ static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t 
 	struct trace_zone z;
 	struct trace_rows *rows;
 	struct trace_row row;
-	uint32_t at, zones = 0, messages = 0;
+	uint32_t at, zones = 0, messages = 0, frees = 0;
 
-	(void)version;
 	assert_int_equal(t->zones, 5);
 	for (uint32_t i = 0; i < t->track_count; i++)
 		if (t->tracks[i].kind == TRACE_THREAD)
@@ -206,11 +222,13 @@ static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t 
 		if (row.kind == TRACE_ROW_MESSAGE)
 			messages += row.text_len == 5 && (!memcmp(row.text, "hello", 5) ||
 							  !memcmp(row.text, "s6000", 5));
+		frees += row.kind == TRACE_ROW_FREE;
 		if (row.kind == TRACE_ROW_FREE)
 			assert_string_equal(t->tracks[at].name, "s4000");
 	}
 	trace_rows_close(rows);
 	assert_int_equal(messages, 2);
+	assert_int_equal(frees, version >= 74 ? 4 : 1);
 	trace_close(t);
 }
 
@@ -243,6 +261,8 @@ static void run_version(uint32_t version, bool wide_context)
 	PUT(&c, WIRE_MEM_ALLOC_NAMED, (uint64_t)10, 7, 0xabc0, 100);
 	PUT(&c, WIRE_MEM_NAME, 0x4000);
 	PUT(&c, WIRE_MEM_FREE_NAMED, (uint64_t)10, 7, 0xabc0);
+	if (version >= 74)
+		put_discards(&c);
 	send_frame(d, &c);
 	assert_true(decoder_pending(d) > 0);
 	query_answer(d, &c);

@@ -154,8 +154,13 @@ public:
 	{
 		tacho_free(name, ptr);
 	}
-	static void MemDiscard(const char *, bool)
+	static void MemDiscard(const char *name, bool = false)
 	{
+		tacho_discard(name);
+	}
+	static void MemDiscardCallstack(const char *name, int)
+	{
+		tacho_discard(name);
 	}
 
 	/*
