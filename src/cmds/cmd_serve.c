@@ -198,6 +198,11 @@ static int serve_serve(struct trace *trace, struct live *live, const struct conf
 	if (!common->quiet)
 		fprintf(stderr, "tacho: waiting for a Tracy viewer on port %u; Ctrl-C ends\n",
 			tracy_server_port(server));
+	for (uint32_t i = 0; i < trace->track_count && !common->quiet; i++)
+		if (trace->tracks[i].kind == TRACE_OTHER &&
+		    !strcmp(trace->tracks[i].name, TRACE_STACKS))
+			err_note("samples and thread states are not served; tacho export "
+				 "--to=tracy writes them");
 	record_catch_signals();
 	while (r == 0 && !record_stops() && !(conf->once && viewers.served) &&
 	       !(conf->wait && serve_is_over(live, &viewers, &ended))) {

@@ -27,3 +27,8 @@ for version in 0.10 0.14; do
 	expect_exit 0 "$TACHO" check back.tacho
 	[ "$(states_of back.tacho)" = "$(states_of share.tacho)" ] || fail "other runs of threads in $version"
 done
+
+# Viewers do not get them, which is said.
+"$TACHO" serve -1 -p 0 share.tacho 2>serve_err &
+wait_for grep -q 'samples and thread states are not served' serve_err
+kill $!
