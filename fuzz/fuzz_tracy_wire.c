@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trace_process process = {.pid = 1, .name = "fuzz", .command = ""};
 	struct trace_writer_options options = {.force = true};
 	struct tracy_notes notes = {{0}};
+	struct stacks stacks = {0};
 	struct trace_writer *w;
 	struct decoder *d;
 	uint8_t query[WIRE_QUERY];
@@ -25,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	trace_add_process(w, &process);
 	d = decoder_new(w, 0, wire_versions[data[0] % 6], &notes);
+	d->samples.stacks = &stacks;
 	d->clock = (struct decode_clock){data[0] & 64, 100, 5000, 1.5};
 	data++, size--;
 	/* Each frame starts with its length in two bytes. */
@@ -41,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	decoder_finish(d);
 	decoder_free(d);
+	stacks_free(&stacks);
 	trace_writer_close(w, NULL);
 	unlink(path);
 	return 0;

@@ -4,7 +4,7 @@
 
 static int hub_of(struct capture *c, struct tacho_error *err)
 {
-	static const struct tracy_hub_options options = {.again = true};
+	const struct tracy_hub_options options = {.again = true, .no_samples = c->sampling};
 
 	return c->hub ? 0 : tracy_hub_open(&c->hub, c->writer, &options, err);
 }

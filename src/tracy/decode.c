@@ -239,6 +239,12 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		if (buf_add(&d->single, item->bytes, item->len) < 0)
 			sink_error(&d->sink, TACHO_ENOMEM);
 		break;
+	case WIRE_SECOND_STRING:
+	case WIRE_SECOND_STRING8:
+		buf_reset(&d->second);
+		if (buf_add(&d->second, item->bytes, item->len) < 0)
+			sink_error(&d->sink, TACHO_ENOMEM);
+		break;
 	case WIRE_SRCLOC_PAYLOAD:
 		take_payload(d, item);
 		break;
@@ -263,7 +269,8 @@ static void apply_item(struct decoder *d, const struct wire_read *item)
 		decode_gpu(d, item);
 		break;
 	default:
-		decode_row(d, item);
+		if (!decode_samples(d, item))
+			decode_row(d, item);
 		break;
 	}
 }
@@ -394,13 +401,18 @@ int decoder_frame(struct decoder *d, const uint8_t *frame, size_t len, struct ta
 
 bool decoder_query(struct decoder *d, uint8_t *bytes)
 {
-	uint64_t unsent = d->queries.n - d->sent;
+	uint64_t unsent = d->queries.n - d->sent, address;
 	const struct decode_query *q;
 
-	if (!unsent || decoder_pending(d) - unsent >= WINDOW)
-		return false;
-	q = &d->queries.v[d->sent++];
 	memset(bytes, 0, WIRE_QUERY);
+	if (!unsent || d->asked_count - d->answered - unsent >= WINDOW) {
+		bytes[0] = QUERY_CALLSTACK;
+		if (!decode_samples_query(d, &address))
+			return false;
+		memcpy(bytes + 1, &address, 8);
+		return true;
+	}
+	q = &d->queries.v[d->sent++];
 	bytes[0] = q->type;
 	memcpy(bytes + 1, &q->pointer, 8);
 	if (d->sent == d->queries.n)
@@ -420,7 +432,7 @@ struct decoder *decoder_new(struct trace_writer *w, uint32_t process, uint32_t v
 	d->sink.w = w;
 	d->process = process;
 	d->notes = notes;
-	d->texts = d->single = d->image = (struct buf)BUF_INIT;
+	d->texts = d->single = d->second = d->image = d->samples.payload = (struct buf)BUF_INIT;
 	d->payload = TRACE_NONE;
 	d->clock.same = true;
 	d->tick_ns = 1;
@@ -438,6 +450,7 @@ static void stack_finish(struct decoder *d, struct sink_stack *k)
 void decoder_finish(struct decoder *d)
 {
 	apply_ready(d, true);
+	decode_samples_finish(d);
 	for (size_t i = 0; i < d->threads.n; i++)
 		stack_finish(d, &d->threads.v[i]->own);
 	for (size_t i = 0; i < d->tracks.n; i++)
@@ -503,6 +516,8 @@ void decoder_free(struct decoder *d)
 		map_free(&d->track_of[i]);
 	lookup_free(d);
 	buf_free(&d->single);
+	buf_free(&d->second);
+	decode_samples_free(d);
 	buf_free(&d->image);
 	sink_free(&d->sink);
 	free(d);

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/owned.h"
 #include "tracy/sink.h"
+#include "tracy/stacks.h"
 #include "tracy/tracy.h"
 #include "tracy/wire.h"
 
@@ -116,6 +117,46 @@ struct gpu_context {
 	uint32_t last_track; /* index + 1 */
 };
 
+/* A sample that waits for the names of its frames. */
+struct wire_sample {
+	uint64_t time;
+	uint32_t track;
+	uint32_t depth; /* addresses in decode_samples.addresses */
+};
+
+/* When a thread ran, from context switches; times in ticks of the trace. */
+struct wire_run {
+	uint64_t ready, start, end; /* 0: not so, or not known; end: of the last run */
+	uint32_t cpu;
+};
+
+/*
+ * Samples and context switches. An address is resolved when queried, but that takes the client
+ * long: unlike names, only samples wait for it.
+ */
+struct decode_samples {
+	struct stacks *stacks; /* of all clients; NULL: samples are left out */
+	uint64_t period;       /* CPU time of a sample */
+	uint64_t start;        /* of the client: the time of samples that have none */
+	int64_t time;          /* reference of the times */
+	struct buf payload;    /* addresses for the next item, innermost first */
+	struct map frame_of;   /* address to index in keys + 1; 0: queried */
+	struct {
+		VEC(uint64_t);
+	} keys, asks, addresses; /* asks: queries from index asked on */
+	size_t asked, in_flight;
+	uint64_t named; /* the key whose symbols come next */
+	uint32_t inlined;
+	struct {
+		VEC(struct wire_sample);
+	} waiting;
+	size_t first, first_address; /* of those waiting */
+	struct map run_of;           /* tid to index in runs */
+	struct {
+		VEC(struct wire_run);
+	} runs;
+};
+
 /* They are static data of 32 bytes each. */
 #define DECODE_RECENT(pointer) ((pointer) >> 5 & 255)
 
@@ -160,11 +201,13 @@ struct decoder {
 
 	/* second pass */
 	struct buf single; /* text for the next item, which may be in the next frame */
+	struct buf second; /* the same of the second text of an item */
 	struct buf image;  /* the same of a frame image: DXT1 blocks */
 	uint32_t payload;  /* source location for the next item */
 	uint64_t memory_name;
 	struct wire_thread *thread;
 	int64_t thread_time, serial_time, gpu_time;
+	struct decode_samples samples;
 	struct {
 		VEC(struct wire_thread *);
 	} threads;
@@ -195,7 +238,9 @@ bool decoder_query(struct decoder *d, uint8_t *bytes);
 /* Number of unanswered queries. */
 static inline uint64_t decoder_pending(const struct decoder *d)
 {
-	return d->asked_count - d->answered;
+	const struct decode_samples *s = &d->samples;
+
+	return d->asked_count - d->answered + (s->asks.n - s->asked) + s->in_flight;
 }
 /* End of the stream: adds all pending frames; open zones become unfinished. */
 void decoder_finish(struct decoder *d);
@@ -243,6 +288,14 @@ struct wire_thread *decode_thread(struct decoder *d, uint32_t tid);
 /* A viewer has set another value. */
 void decode_parameter_set(struct decoder *d, uint32_t number, int32_t value);
 void decode_row(struct decoder *d, const struct wire_read *item);
+/* ---- decode_samples.c */
+/* True if it is an item of samples or context switches. */
+bool decode_samples(struct decoder *d, const struct wire_read *item);
+/* The next address to query. */
+bool decode_samples_query(struct decoder *d, uint64_t *address);
+/* Adds the samples that still wait. */
+void decode_samples_finish(struct decoder *d);
+void decode_samples_free(struct decoder *d);
 /* ---- decode_gpu.c */
 void decode_gpu(struct decoder *d, const struct wire_read *item);
 void decode_gpu_finish(struct decoder *d);

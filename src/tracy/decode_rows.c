@@ -445,17 +445,8 @@ static void on_other(struct decoder *d, enum wire_kind kind)
 	case WIRE_CALLSTACK_ALLOC:
 		d->notes->n[TRACY_NOTE_CALLSTACKS]++;
 		break;
-	case WIRE_CALLSTACK_SAMPLE ... WIRE_CALLSTACK_SAMPLE_SWITCH16:
-		d->notes->n[TRACY_NOTE_SAMPLES]++;
-		break;
 	case WIRE_HW_CYCLE ... WIRE_HW_BRANCH_MISS:
 		d->notes->n[TRACY_NOTE_HW_SAMPLES]++;
-		break;
-	case WIRE_THREAD_WAKEUP:
-		d->notes->n[TRACY_NOTE_WAKEUPS]++;
-		break;
-	case WIRE_CONTEXT_SWITCH:
-		d->notes->n[TRACY_NOTE_SWITCHES]++;
 		break;
 	case WIRE_GPU_ZONE_ANNOTATION:
 		d->notes->n[TRACY_NOTE_DEVICE_EXTRAS]++;

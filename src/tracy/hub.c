@@ -291,6 +291,7 @@ int tracy_hub_close(struct tracy_hub *hub)
 	if (hub->udp >= 0)
 		close(hub->udp);
 	vec_free(&hub->peers);
+	stacks_free(&hub->stacks);
 	r = hub->error;
 	free(hub);
 	return r;

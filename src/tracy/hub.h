@@ -48,6 +48,7 @@ struct tracy_hub {
 	struct trace_writer *w;
 	struct tracy_hub_options options;
 	struct tracy_notes notes;
+	struct stacks stacks;   /* of all clients */
 	struct hub_clock clock; /* of the trace */
 	struct {
 		VEC(struct peer *);

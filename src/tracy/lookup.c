@@ -220,6 +220,9 @@ static void scan_item(struct decoder *d, const struct wire_read *item)
 	case WIRE_THREAD_NAME:
 		take_string(d, &d->thread_names, QUERY_THREAD, item);
 		break;
+	case WIRE_CALLSTACK_SAMPLE ... WIRE_CALLSTACK_SAMPLE16:
+		lookup_ask(d, QUERY_THREAD, v[d->protocol.short_items ? 0 : 1]);
+		break;
 	case WIRE_TERMINATE:
 		d->terminated = true;
 		break;

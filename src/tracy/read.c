@@ -229,10 +229,8 @@ void read_free(struct read *r)
 	vec_free(&r->stacks);
 	vec_free(&r->stack_frames);
 	vec_free(&r->keys);
-	vec_free(&r->nodes);
 	map_free(&r->frame_of);
-	map_free(&r->modules);
-	map_free(&r->node_of);
+	stacks_free(&r->rows);
 	free(r->frame_sets);
 }
 
@@ -260,7 +258,6 @@ int tracy_import(struct trace_writer *w, int fd, const char *path, struct tracy_
 			 .path = path,
 			 .notes = notes,
 			 .messages_track = TRACE_NONE,
-			 .stacks_track = TRACE_NONE,
 			 .images_track = TRACE_NONE,
 			 .sections_track = TRACE_NONE};
 	int code;

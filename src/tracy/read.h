@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "tracy/container.h"
 #include "tracy/sink.h"
+#include "tracy/stacks.h"
 #include "tracy/tracy.h"
 
 #define TRACY_VERSION(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
@@ -77,11 +78,6 @@ struct read_section {
 /* Ids of tracks of kind TRACE_OTHER. */
 enum { READ_IMAGES = 1 << 20, READ_SECTIONS };
 
-struct read_node {
-	uint64_t key;
-	uint32_t caller;
-};
-
 struct read {
 	struct in in;
 	struct sink sink;
@@ -137,7 +133,7 @@ struct read {
 		int64_t time;
 	} crash;
 	int64_t period; /* of samples, ns */
-	uint32_t stacks_track, images_track, sections_track;
+	uint32_t images_track, sections_track;
 	struct {
 		VEC(struct read_image);
 	} images; /* of frames */
@@ -154,13 +150,9 @@ struct read {
 	struct {
 		VEC(uint64_t);
 	} stack_frames, keys; /* addresses; frames of the trace, module << 48 | offset */
-	struct {
-		VEC(struct read_node);
-	} nodes;             /* of the tree of stacks, from number 1 */
-	struct map frame_of; /* address to index in keys */
-	struct map modules;  /* image to number */
-	struct map node_of;  /* hash of a node to its number */
-	struct map pids;     /* tid to pid, including other processes */
+	struct stacks rows;   /* of stacks, and what they refer to */
+	struct map frame_of;  /* address to index in keys */
+	struct map pids;      /* tid to pid, including other processes */
 };
 
 static inline bool read_ok(const struct read *r)

@@ -8,11 +8,6 @@
 
 #include <stdlib.h>
 
-#define OFFSET_BITS 48
-#define OFFSET      ((1ull << OFFSET_BITS) - 1)
-#define MODULE_FILE 1u
-#define MODULES_MAX 0xffffu
-
 static bool samples_failed(struct read *r, int code)
 {
 	if (code < 0)
@@ -62,59 +57,6 @@ void read_callstacks(struct read *r)
 
 /* -------------------------------------------------------- modules and names */
 
-static void stacks_row(struct read *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c,
-		       const struct buf *text)
-{
-	struct trace_row row = {.time = READ_ORIGIN,
-				.kind = kind,
-				.thread = TRACE_NONE,
-				.a = a,
-				.b = b,
-				.c = c,
-				.text = text ? text->data : "",
-				.text_len = text ? (uint32_t)text->len : 0};
-	struct trace_track t = {.process = r->process,
-				.kind = TRACE_OTHER,
-				.srcloc = TRACE_NONE,
-				.name = TRACE_STACKS};
-
-	if (r->stacks_track == TRACE_NONE)
-		r->stacks_track = sink_track(&r->sink, &t);
-	sink_row(&r->sink, r->stacks_track, &row);
-}
-
-/* Two strings, the first with its NUL. */
-static void stacks_text_row(struct read *r, uint32_t kind, uint64_t a, uint64_t b, uint64_t c,
-			    const char *first, const char *second)
-{
-	struct buf text = BUF_INIT;
-
-	buf_adds(&text, first);
-	buf_addc(&text, 0);
-	buf_adds(&text, second);
-	if (text.failed)
-		in_fail(&r->in, TACHO_ENOMEM, "no memory");
-	else
-		stacks_row(r, kind, a, b, c, &text);
-	buf_free(&text);
-}
-
-/* The module of an image, numbered from 1; beyond the last number all share one. */
-static uint32_t module_of(struct read *r, uint32_t image)
-{
-	const uint32_t *known = map_get(&r->modules, image);
-	uint32_t number = (uint32_t)r->modules.n + 1;
-
-	if (known)
-		return *known;
-	if (number > MODULES_MAX)
-		return MODULES_MAX;
-	samples_failed(r, map_set(&r->modules, image, number));
-	stacks_text_row(r, TRACE_ROW_MODULE, number, MODULE_FILE, 0,
-			image ? read_string(r, image, NULL) : "[unknown]", "");
-	return number;
-}
-
 static void read_frame(struct read *r)
 {
 	uint64_t address = in_u64(&r->in), key;
@@ -122,7 +64,9 @@ static void read_frame(struct read *r)
 	uint32_t image = in_u24(&r->in);
 	bool wanted = r->stacks.n && read_ok(r) && read_spend(r, 32);
 
-	key = wanted ? (uint64_t)module_of(r, image) << OFFSET_BITS | (address & OFFSET) : 0;
+	key = wanted ? stacks_frame(&r->rows, &r->sink, image ? read_string(r, image, NULL) : "",
+				    address)
+		     : 0;
 	if (wanted && (samples_failed(r, map_set(&r->frame_of, address, (uint32_t)r->keys.n)) ||
 		       samples_failed(r, vec_push(&r->keys, key))))
 		return;
@@ -135,8 +79,8 @@ static void read_frame(struct read *r)
 			continue;
 		copy = strdup(read_string(r, name, NULL));
 		if (copy)
-			stacks_text_row(r, TRACE_ROW_SYMBOL, key, line, i, copy,
-					read_string(r, file, NULL));
+			stacks_symbol(&r->rows, &r->sink, key, line, i, copy,
+				      read_string(r, file, NULL));
 		else
 			in_fail(&r->in, TACHO_ENOMEM, "no memory");
 		free(copy);
@@ -144,22 +88,6 @@ static void read_frame(struct read *r)
 }
 
 /* ------------------------------------------------------------------- stacks */
-
-/* The number of the node with a caller and a frame. */
-static uint32_t stack_node(struct read *r, uint32_t caller, uint64_t key)
-{
-	uint64_t hash = key ^ (uint64_t)caller * 0x9e3779b97f4a7c15u;
-	const uint32_t *known = map_get(&r->node_of, hash);
-	struct read_node node = {key, caller};
-
-	if (known && r->nodes.v[*known - 1].key == key && r->nodes.v[*known - 1].caller == caller)
-		return *known;
-	if (!read_spend(r, sizeof(node) + 32) || samples_failed(r, vec_push(&r->nodes, node)) ||
-	    samples_failed(r, map_set(&r->node_of, hash, (uint32_t)r->nodes.n)))
-		return 0;
-	stacks_row(r, TRACE_ROW_STACK, r->nodes.n, caller, key, NULL);
-	return (uint32_t)r->nodes.n;
-}
 
 /* The node of a stack, made at its first use; 0: it has none. */
 static uint32_t sample_stack_of(struct read *r, uint32_t number)
@@ -172,8 +100,8 @@ static uint32_t sample_stack_of(struct read *r, uint32_t number)
 	for (uint32_t i = s->depth; i-- && read_ok(r);) {
 		const uint32_t *at = map_get(&r->frame_of, r->stack_frames.v[s->first + i]);
 
-		if (at)
-			s->node = stack_node(r, s->node, r->keys.v[*at]);
+		if (at && read_spend(r, sizeof(struct stacks_node) + 32))
+			s->node = stacks_node(&r->rows, &r->sink, s->node, r->keys.v[*at]);
 	}
 	return s->node;
 }
@@ -182,6 +110,8 @@ void read_callstack_frames(struct read *r)
 {
 	uint64_t n = in_u64(&r->in);
 
+	r->rows.time = READ_ORIGIN;
+	r->rows.process = r->process;
 	for (uint64_t i = 0; i < n && read_ok(r); i++)
 		read_frame(r);
 	for (size_t i = 0; i < r->samples.n && read_ok(r); i++) {

@@ -41,8 +41,6 @@
 	X(LOSSES, "record of a loss was left out", "records of losses were left out")           \
 	X(CALLSTACKS, "call stack was left out", "call stacks were left out")                   \
 	X(SAMPLES, "call stack sample was left out", "call stack samples were left out")        \
-	X(SWITCHES, "context switch was left out", "context switches were left out")            \
-	X(SYMBOLS, "symbol was left out", "symbols were left out")                              \
 	X(IMAGES, "frame image was left out", "frame images were left out")                     \
 	X(SOURCES, "source file was left out", "source files were left out")                    \
 	X(SECTIONS, "section was left out", "sections were left out")                           \
@@ -56,7 +54,6 @@
 	  "vertical syncs of displays were left out")                                           \
 	X(HW_SAMPLES, "hardware counter sample was left out",                                   \
 	  "hardware counter samples were left out")                                             \
-	X(WAKEUPS, "thread wakeup was left out", "thread wakeups were left out")                \
 	X(LOCK_EVENTS, "lock event of an unknown kind was left out",                            \
 	  "lock events of unknown kinds were left out")
 
@@ -190,7 +187,8 @@ struct tracy_hub_options {
 	 * uses the ticks of this machine, as most clients do.
 	 */
 	bool own_clock;
-	bool again; /* after a client has ended, accept another one at the same port */
+	bool again;      /* after a client has ended, accept another one at the same port */
+	bool no_samples; /* the trace has samples of its own: leave those of clients out */
 };
 
 int tracy_hub_open(struct tracy_hub **hub, struct trace_writer *w,

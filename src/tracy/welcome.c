@@ -10,6 +10,7 @@ struct welcome {
 	double tick_ns;
 	int64_t begin, end;
 	uint64_t delay, resolution, epoch, pid;
+	int64_t sampling; /* nanoseconds between samples */
 	uint8_t flags;
 	char program[65];
 	char host[1025];
@@ -30,6 +31,7 @@ static void welcome_parse(struct welcome *w, const uint8_t *at, bool delay)
 	memcpy(&w->resolution, at, 8);
 	memcpy(&w->epoch, at + 8, 8);
 	memcpy(&w->pid, at + 24, 8);
+	memcpy(&w->sampling, at + 32, 8);
 	w->flags = at[40];
 	memcpy(w->program, at + 58, 64);
 	memcpy(w->host, at + 122, 1024);
@@ -70,8 +72,13 @@ static int welcome_process_add(struct tracy_hub *hub, struct peer *p, const stru
 	}
 	p->process = (uint32_t)id;
 	p->decoder = decoder_new(hub->w, p->process, wire_versions[p->version], &hub->notes);
-	if (!p->decoder)
+	if (!p->decoder) {
 		hub->error = TACHO_ENOMEM;
+		return hub->error;
+	}
+	if (!hub->options.no_samples)
+		p->decoder->samples.stacks = &hub->stacks;
+	p->decoder->samples.period = w->sampling > 0 ? (uint64_t)w->sampling : 0;
 	return hub->error;
 }
 
@@ -111,7 +118,7 @@ bool welcome_take(struct tracy_hub *hub, struct peer *p, const uint8_t *bytes)
 	c->ratio = clock.tick_ns / hub->clock.tick_ns;
 	c->to = (uint64_t)hub->clock.begin + (uint64_t)(int64_t)(fabs(off) < 9e15 ? off : 0);
 	p->decoder->tick_ns = w.tick_ns;
-	p->process_info.start = decode_tick(p->decoder, w.begin);
+	p->process_info.start = p->decoder->samples.start = decode_tick(p->decoder, w.begin);
 	trace_update_process(hub->w, p->process, &p->process_info);
 	/* A viewer expects a frame at the start and one at the end of initialisation. */
 	mark.v[0] = (uint64_t)w.begin;

@@ -80,6 +80,15 @@ static void put_text(struct client *c, const char *text)
 	}
 }
 
+static void put_second(struct client *c, const char *text)
+{
+	uint8_t head[3] = {c->p.types[c->p.short_items ? WIRE_SECOND_STRING8 : WIRE_SECOND_STRING],
+			   (uint8_t)strlen(text), 0};
+
+	buf_add(&c->b, head, c->p.short_items ? 2 : 3);
+	buf_add(&c->b, text, strlen(text));
+}
+
 static uint64_t bits_of(double v)
 {
 	uint64_t b;
@@ -120,6 +129,18 @@ static void send_frame(struct decoder *d, struct client *c)
 	buf_reset(&c->b);
 }
 
+/* The names of a frame in which a function is inlined. */
+static void put_frame(struct client *c, uint64_t address)
+{
+	put_text(c, "libx.so");
+	PUT(c, WIRE_CALLSTACK_FRAME_SIZE, address, 2);
+	put_text(c, "inlined");
+	put_second(c, "file.c");
+	PUT(c, WIRE_CALLSTACK_FRAME, 5, address, 16);
+	put_text(c, "outer");
+	PUT(c, WIRE_CALLSTACK_FRAME, 6, address, 16);
+}
+
 /* Answers what is asked, as a client would. */
 static void query_answer(struct decoder *d, struct client *c)
 {
@@ -130,7 +151,9 @@ static void query_answer(struct decoder *d, struct client *c)
 		char name[32];
 
 		snprintf(name, sizeof(name), "s%llx", (unsigned long long)pointer);
-		if (q[0] == QUERY_SRCLOC)
+		if (q[0] == QUERY_CALLSTACK)
+			put_frame(c, pointer);
+		else if (q[0] == QUERY_SRCLOC)
 			PUT(c, WIRE_SOURCE_LOCATION, pointer + 1, pointer + 2, pointer + 3, 42,
 			    0x33, 0x22, 0x11);
 		else
@@ -183,6 +206,76 @@ static void put_discards(struct client *c)
 	PUT(c, WIRE_MEM_DISCARD, 1, 7, 0x4200);
 }
 
+/*
+ * A sample without a time, and one; a thread that runs, is blocked, waits for a CPU and runs again
+ * while a thread of another program does.
+ */
+static void put_samples(struct client *c, int64_t t0)
+{
+	static const uint64_t addresses[] = {0x7010, 0x7020};
+
+	wire_put_bytes(&c->b, &c->p, WIRE_CALLSTACK_PAYLOAD, 1, addresses, sizeof(addresses));
+	if (c->p.short_items)
+		PUT(c, WIRE_CALLSTACK_SAMPLE16, 7, 0);
+	else
+		PUT(c, WIRE_CALLSTACK_SAMPLE, 0, 7);
+	PUT(c, WIRE_CONTEXT_SWITCH, (uint64_t)t0, 0, 7, 3, 0, 0, 0, 0, 0);
+	wire_put_bytes(&c->b, &c->p, WIRE_CALLSTACK_PAYLOAD, 1, addresses, 8);
+	if (c->p.short_items)
+		PUT(c, WIRE_CALLSTACK_SAMPLE16, 7, 1000);
+	else
+		PUT(c, WIRE_CALLSTACK_SAMPLE, 1000, 7);
+	PUT(c, WIRE_CONTEXT_SWITCH, 1000, 7, 900, 3, 0, 0, 0, 0, 0);
+	PUT(c, WIRE_THREAD_WAKEUP, 1000, 7, 0, 0, 0);
+	PUT(c, WIRE_CONTEXT_SWITCH, 1000, 900, 7, 1, 0, 0, 0, 0, 0);
+	PUT(c, WIRE_CONTEXT_SWITCH, 1000, 7, 0, 1, 0, 0, 0, 0, 0);
+}
+
+static void check_samples(struct trace *t, int64_t t0)
+{
+	static const struct {
+		uint64_t start, ticks, state;
+	} states[] = {{0, 2000, TRACE_STATE(TRACE_STATE_RUNNING, 3, 0)},
+		      {2000, 1000, TRACE_STATE(TRACE_STATE_BLOCKED, 0, 0)},
+		      {3000, 1000, TRACE_STATE(TRACE_STATE_RUNNABLE, 0, 0)},
+		      {4000, 1000, TRACE_STATE(TRACE_STATE_RUNNING, 1, 0)}};
+	unsigned samples = 0, symbols = 0, nodes = 0, modules = 0, runs = 0;
+	struct trace_rows *rows;
+	struct trace_row row;
+	uint32_t at;
+
+	assert_int_equal(trace_rows_open(&rows, t, TRACE_NONE, 0, UINT64_MAX), 0);
+	while (trace_rows_next(rows, &row, &at) > 0) {
+		nodes += row.kind == TRACE_ROW_STACK;
+		modules += row.kind == TRACE_ROW_MODULE && !strcmp(row.text, "libx.so");
+		if (row.kind == TRACE_ROW_SYMBOL) {
+			assert_int_equal(row.text_len, row.c ? 12 : 14);
+			assert_memory_equal(row.text, row.c ? "outer\0file.c" : "inlined\0file.c",
+					    row.text_len);
+			symbols++;
+		}
+		if (row.kind == TRACE_ROW_SAMPLE) {
+			assert_string_equal(t->tracks[at].name, "s7");
+			assert_int_equal(row.c, 100000);
+			assert_int_equal(row.time, samples ? t0 + 1000 : t0 - 5);
+			samples++;
+		}
+		if (row.kind == TRACE_ROW_STATE) {
+			assert_true(runs < 4);
+			assert_int_equal(row.time, t0 + (int64_t)states[runs].start);
+			assert_int_equal(row.a, states[runs].ticks);
+			assert_int_equal(row.b, states[runs].state);
+			runs++;
+		}
+	}
+	trace_rows_close(rows);
+	assert_int_equal(samples, 2);
+	assert_int_equal(symbols, 4);
+	assert_int_equal(modules, 1);
+	assert_int_equal(nodes, 3); /* a caller and its leaf, and a leaf alone */
+	assert_int_equal(runs, 4);
+}
+
 static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t wide)
 {
 	struct trace *t = test_open(path);
@@ -229,6 +322,7 @@ static void check_trace(const char *path, uint32_t version, int64_t t0, int64_t 
 	trace_rows_close(rows);
 	assert_int_equal(messages, 2);
 	assert_int_equal(frees, version >= 74 ? 4 : 1);
+	check_samples(t, t0);
 	trace_close(t);
 }
 
@@ -240,12 +334,16 @@ static void run_version(uint32_t version, bool wide_context)
 	struct tracy_notes notes = {{0}};
 	struct client c = {.b = BUF_INIT};
 	int64_t t0 = 1000000000, now = 0, wide = 10ll << 32;
+	struct stacks stacks = {0};
 	struct decoder *d;
 
 	trace_add_process(w, &process);
 	wire_protocol(&c.p, version, wide_context);
 	d = decoder_new(w, 0, version, &notes);
 	assert_non_null(d);
+	d->samples.stacks = &stacks;
+	d->samples.period = 100000;
+	d->samples.start = (uint64_t)t0 - 5;
 	PUT(&c, WIRE_THREAD_CONTEXT, 7);
 	put_zone(&c, &now, t0, t0 + 50, 0x8000);
 	put_zone(&c, &now, t0 + 100, t0 + 200100, 0x8000);
@@ -263,6 +361,7 @@ static void run_version(uint32_t version, bool wide_context)
 	PUT(&c, WIRE_MEM_FREE_NAMED, (uint64_t)10, 7, 0xabc0);
 	if (version >= 74)
 		put_discards(&c);
+	put_samples(&c, t0);
 	send_frame(d, &c);
 	assert_true(decoder_pending(d) > 0);
 	query_answer(d, &c);
@@ -275,6 +374,7 @@ static void run_version(uint32_t version, bool wide_context)
 	assert_int_equal(d->protocol.wide_context, wide_context);
 	decoder_finish(d);
 	decoder_free(d);
+	stacks_free(&stacks);
 	buf_free(&c.b);
 	test_close(w);
 	check_trace(path, version, t0, wide);
