@@ -74,6 +74,8 @@ const char *demangle(const char *name, char *text, size_t size)
 	char *result = call ? call(name, NULL, NULL, &status) : NULL;
 	size_t len;
 
+	if (demangle_rust(name, text, size))
+		return text;
 	if (!result)
 		return name;
 	snprintf(text, size, "%s", result);
