@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtacho: what programs link. Needs libc alone and exports only tacho_* and ___tracy_* names.
-file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c)
+file(GLOB client_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/client/*.c ${PROJECT_SOURCE_DIR}/src/cfi/*.c)
 add_library(tacho_client OBJECT ${client_sources})
 target_include_directories(tacho_client PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
 # A debug build without this would measure the debug build.

@@ -130,6 +130,35 @@ static void frames_read(struct module *m, const struct image *image, const Elf64
 	}
 }
 
+/* Static programs have no header: finds the section by its name, and makes an index. */
+static void sections_read(struct module *m, const struct image *image, const Elf64_Ehdr *e)
+{
+	Elf64_Shdr sections[LIMIT_ELF_SECTIONS];
+	char name[sizeof(".eh_frame")];
+
+	if (e->e_shentsize != sizeof(sections[0]) || e->e_shnum > LIMIT_ELF_SECTIONS ||
+	    e->e_shstrndx >= e->e_shnum ||
+	    !image_read(image, e->e_shoff, sections, e->e_shnum * sizeof(sections[0])))
+		return;
+	for (unsigned i = 0; i < e->e_shnum && !m->frame; i++) {
+		const Elf64_Shdr *s = &sections[i];
+		size_t room = CFI_INDEX_ROOM(s->sh_size), size;
+
+		if (s->sh_size > LIMIT_EH_FRAME || s->sh_type == SHT_NOBITS ||
+		    !image_read(image, sections[e->e_shstrndx].sh_offset + s->sh_name, name,
+				sizeof(name)) ||
+		    memcmp(name, ".eh_frame", sizeof(name)) != 0)
+			continue;
+		m->frame = image_copy(image, s->sh_offset, s->sh_size);
+		m->header = m->frame ? malloc(room) : NULL;
+		if (!m->header)
+			return;
+		m->cfi.frame = (struct cfi_section){m->frame, s->sh_size, s->sh_addr};
+		size = cfi_index(&m->cfi.frame, m->header, room);
+		m->cfi.header = (struct cfi_section){m->header, size, s->sh_addr};
+	}
+}
+
 static bool image_load(struct module *m, const struct image *image)
 {
 	Elf64_Phdr headers[LIMIT_ELF_SEGMENTS];
@@ -154,6 +183,8 @@ static bool image_load(struct module *m, const struct image *image)
 		else if (headers[i].p_type == PT_NOTE)
 			build_id_read(m, image, &headers[i]);
 	}
+	if (!m->header)
+		sections_read(m, image, &e);
 	return true;
 }
 

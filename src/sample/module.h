@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "sample/cfi.h"
+#include "cfi/cfi.h"
 
 #include <sys/types.h>
 

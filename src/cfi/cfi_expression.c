@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates the DWARF expressions that .eh_frame uses: PLT stubs, realigned and signal frames. */
-#include "sample/cfi.h"
+#include "cfi/cfi.h"
 
 #include "base/limits.h"
 

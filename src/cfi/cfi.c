@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprets .eh_frame: finds the entry of an address and runs its instructions; see cfi.h. */
-#include "sample/cfi.h"
+#include "cfi/cfi.h"
 
 #include "base/limits.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------- bytes */
@@ -397,6 +398,63 @@ static bool fde_row(const struct cfi_section *frame, size_t offset, uint64_t pc,
 }
 
 /* ---------------------------------------------------------------- find */
+
+static int pair_compare(const void *a, const void *b)
+{
+	int32_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+size_t cfi_index(const struct cfi_section *frame, uint8_t *index, size_t room)
+{
+	static const uint8_t encodings[4] = {1, DW_EH_PE_omit, DW_EH_PE_udata4,
+					     DW_EH_PE_datarel | DW_EH_PE_sdata4};
+	size_t known = SIZE_MAX, at = 0, size = 8;
+	struct cie cie = {0};
+	uint32_t count = 0;
+	struct in in;
+
+	for (; at + 4 <= frame->size; at = in.end) {
+		uint64_t back, start;
+		int32_t pair[2];
+		size_t here;
+
+		if (!entry_open(frame, at, &in)) {
+			uint32_t length;
+
+			memcpy(&length, frame->bytes + at, sizeof(length));
+			in.end = at + 4;
+			if (length)
+				break;
+			continue; /* the end of one of the linked files */
+		}
+		here = in.at;
+		back = in_word(&in, 4);
+		if (!back)
+			continue;
+		if (back > here || (here - back != known && !cie_read(frame, here - back, &cie)))
+			continue;
+		known = here - (size_t)back;
+		start = in_pointer(&in, cie.pointer, 0) - frame->address;
+		if (in.bad || (int64_t)start != (int32_t)start || at > INT32_MAX ||
+		    size + sizeof(pair) > room)
+			continue;
+		pair[0] = (int32_t)start;
+		pair[1] = (int32_t)at;
+		memcpy(index + size, pair, sizeof(pair));
+		size += sizeof(pair);
+		count++;
+	}
+	if (!count)
+		return 0;
+	memcpy(index, encodings, sizeof(encodings));
+	memcpy(index + 4, &count, sizeof(count));
+	qsort(index + 8, count, 8, pair_compare);
+	return size;
+}
 
 /* Binary search in the table of .eh_frame_hdr: pairs of 32 bits, relative to its address. */
 bool cfi_find(const struct cfi_file *file, uint64_t pc, struct cfi_row *row)

@@ -58,6 +58,14 @@ struct cfi_row {
 bool cfi_find(const struct cfi_file *file, uint64_t pc, struct cfi_row *row);
 
 /*
+ * Writes the index of an .eh_frame that has none, as that of static programs: the bytes of a header
+ * with the address of FRAME. Returns their number, 0 if there are no entries; ROOM:
+ * CFI_INDEX_ROOM().
+ */
+#define CFI_INDEX_ROOM(size) ((size) / 2 + 16)
+size_t cfi_index(const struct cfi_section *frame, uint8_t *index, size_t room);
+
+/*
  * Evaluates an expression. READ gives a word of the program's memory, false if it is unknown. KNOWN
  * has a bit for each register whose value in REGS is valid.
  */
