@@ -82,6 +82,21 @@ static void alloc_and_free(void)
 	tacho_free(NULL, &lock);
 }
 
+static void __attribute__((noinline)) zone_below(int frames)
+{
+	if (frames) {
+		zone_below(frames - 1);
+	} else {
+		TACHO_ZONE_STACK("stack");
+	}
+	__asm__ volatile("");
+}
+
+static void zone_with_stack(void)
+{
+	zone_below(9);
+}
+
 static void lock_cycle(void)
 {
 	tacho_lock_event(&lock, TACHO_LOCK_WAIT);
@@ -105,6 +120,7 @@ static void frame_measure(void)
 	X(plot_measure, "plot point", 0)                 \
 	X(plot_by_name, "plot point by name", 0)         \
 	X(alloc_and_free, "alloc + free", 0)             \
+	X(zone_with_stack, "zone with 16 frames", 0)     \
 	X(lock_cycle, "lock wait + obtain + release", 0) \
 	X(frame_measure, "frame mark", 0)
 

@@ -17,6 +17,7 @@ struct tacho_zone {
 #define TACHO_FUNCTION()                          (void)0
 #define TACHO_ZONE(name)                          (void)0
 #define TACHO_ZONE_C(name, color)                 (void)0
+#define TACHO_ZONE_STACK(name)                    (void)0
 #define TACHO_ZONE_RUNTIME(text)                  (void)0
 #define TACHO_ZONE_AS(var, name, color)           __attribute__((unused)) struct tacho_zone var = {0}
 #define TACHO_ZONE_TEXT(text, len)                (void)0
@@ -100,6 +101,7 @@ TACHO_NOTHING_3_(tacho_zone_text, struct tacho_zone, const char *, size_t)
 TACHO_NOTHING_3_(tacho_zone_name, struct tacho_zone, const char *, size_t)
 TACHO_NOTHING_2_(tacho_zone_color, struct tacho_zone, uint32_t)
 TACHO_NOTHING_2_(tacho_zone_value, struct tacho_zone, uint64_t)
+TACHO_NOTHING_2_(tacho_zone_stack, struct tacho_zone, unsigned)
 TACHO_NOTHING_4_(tacho_message, const char *, size_t, unsigned, uint32_t)
 TACHO_NOTHING_2_(tacho_signpost, const char *, const char *)
 TACHO_NOTHING_2_(tacho_app_info, const char *, size_t)
@@ -131,6 +133,13 @@ TACHO_NOTHING_4_(tacho_plot_config, const char *, unsigned, unsigned, uint32_t)
 TACHO_NOTHING_3_(tacho_alloc, const char *, const void *, size_t)
 TACHO_NOTHING_2_(tacho_free, const char *, const void *)
 TACHO_NOTHING_1_(tacho_discard, const char *)
+TACHO_NOTHING_4_(tacho_alloc_stack, const char *, const void *, size_t, unsigned)
+TACHO_NOTHING_3_(tacho_free_stack, const char *, const void *, unsigned)
+TACHO_NOTHING_ void tacho_message_stack(const char *text, size_t len, unsigned severity,
+					uint32_t color, unsigned depth)
+{
+	(void)text, (void)len, (void)severity, (void)color, (void)depth;
+}
 TACHO_NOTHING_2_(tacho_lock_event, struct tacho_lock *, enum tacho_lock_op)
 TACHO_NOTHING_3_(tacho_lock_name, struct tacho_lock *, const char *, size_t)
 TACHO_NOTHING_1_(tacho_lock_gone, struct tacho_lock *)

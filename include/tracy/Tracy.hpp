@@ -135,34 +135,41 @@
 
 /* ---- zones ---- */
 
-#define ZoneNamed(varname, active)                TACHO_TRACY_SCOPE_(varname, nullptr, 0, active)
-#define ZoneNamedN(varname, name, active)         TACHO_TRACY_SCOPE_(varname, name, 0, active)
-#define ZoneNamedC(varname, color, active)        TACHO_TRACY_SCOPE_(varname, nullptr, color, active)
-#define ZoneNamedNC(varname, name, color, active) TACHO_TRACY_SCOPE_(varname, name, color, active)
+#define ZoneNamed(varname, active)         ZoneNamedS(varname, TRACY_CALLSTACK, active)
+#define ZoneNamedN(varname, name, active)  ZoneNamedNS(varname, name, TRACY_CALLSTACK, active)
+#define ZoneNamedC(varname, color, active) ZoneNamedCS(varname, color, TRACY_CALLSTACK, active)
+#define ZoneNamedNC(varname, name, color, active) \
+	ZoneNamedNCS(varname, name, color, TRACY_CALLSTACK, active)
 
-#define ZoneTransient(varname, active) TACHO_TRACY_TRANSIENT_(varname, nullptr, 0, 0, active)
+#define ZoneTransient(varname, active) ZoneTransientS(varname, TRACY_CALLSTACK, active)
 #define ZoneTransientN(varname, name, active) \
-	TACHO_TRACY_TRANSIENT_(varname, name, strlen(name), 0, active)
+	ZoneTransientNS(varname, name, TRACY_CALLSTACK, active)
 #define ZoneTransientNC(varname, name, color, active) \
-	TACHO_TRACY_TRANSIENT_(varname, name, strlen(name), color, active)
+	ZoneTransientNCS(varname, name, color, TRACY_CALLSTACK, active)
 
 #define ZoneScoped                ZoneNamed(___tracy_scoped_zone, true)
 #define ZoneScopedN(name)         ZoneNamedN(___tracy_scoped_zone, name, true)
 #define ZoneScopedC(color)        ZoneNamedC(___tracy_scoped_zone, color, true)
 #define ZoneScopedNC(name, color) ZoneNamedNC(___tracy_scoped_zone, name, color, true)
 
-#define ZoneNamedS(varname, depth, active)                ZoneNamed(varname, active)
-#define ZoneNamedNS(varname, name, depth, active)         ZoneNamedN(varname, name, active)
-#define ZoneNamedCS(varname, color, depth, active)        ZoneNamedC(varname, color, active)
-#define ZoneNamedNCS(varname, name, color, depth, active) ZoneNamedNC(varname, name, color, active)
-#define ZoneTransientS(varname, depth, active)            ZoneTransient(varname, active)
-#define ZoneTransientNS(varname, name, depth, active)     ZoneTransientN(varname, name, active)
+#define ZoneNamedS(varname, depth, active) TACHO_TRACY_SCOPE_(varname, nullptr, 0, depth, active)
+#define ZoneNamedNS(varname, name, depth, active) \
+	TACHO_TRACY_SCOPE_(varname, name, 0, depth, active)
+#define ZoneNamedCS(varname, color, depth, active) \
+	TACHO_TRACY_SCOPE_(varname, nullptr, color, depth, active)
+#define ZoneNamedNCS(varname, name, color, depth, active) \
+	TACHO_TRACY_SCOPE_(varname, name, color, depth, active)
+#define ZoneTransientS(varname, depth, active) \
+	TACHO_TRACY_TRANSIENT_(varname, nullptr, 0, 0, depth, active)
+#define ZoneTransientNS(varname, name, depth, active) \
+	TACHO_TRACY_TRANSIENT_(varname, name, strlen(name), 0, depth, active)
 #define ZoneTransientNCS(varname, name, color, depth, active) \
-	ZoneTransientNC(varname, name, color, active)
-#define ZoneScopedS(depth)                ZoneScoped
-#define ZoneScopedNS(name, depth)         ZoneScopedN(name)
-#define ZoneScopedCS(color, depth)        ZoneScopedC(color)
-#define ZoneScopedNCS(name, color, depth) ZoneScopedNC(name, color)
+	TACHO_TRACY_TRANSIENT_(varname, name, strlen(name), color, depth, active)
+#define ZoneScopedS(depth)         ZoneNamedS(___tracy_scoped_zone, depth, true)
+#define ZoneScopedNS(name, depth)  ZoneNamedNS(___tracy_scoped_zone, name, depth, true)
+#define ZoneScopedCS(color, depth) ZoneNamedCS(___tracy_scoped_zone, color, depth, true)
+#define ZoneScopedNCS(name, color, depth) \
+	ZoneNamedNCS(___tracy_scoped_zone, name, color, depth, true)
 
 #define ZoneText(text, size)           ___tracy_scoped_zone.Text(text, size)
 #define ZoneTextV(varname, text, size) varname.Text(text, size)
@@ -230,14 +237,14 @@
 
 /* ---- messages ---- */
 
-#define TracyMessage(text, size)                 tracy::Profiler::Message(text, size, 0)
-#define TracyMessageL(text)                      tracy::Profiler::Message(text, 0)
-#define TracyMessageC(text, size, color)         tracy::Profiler::MessageColor(text, size, color, 0)
-#define TracyMessageLC(text, color)              tracy::Profiler::MessageColor(text, color, 0)
-#define TracyMessageS(text, size, depth)         TracyMessage(text, size)
-#define TracyMessageLS(text, depth)              TracyMessageL(text)
-#define TracyMessageCS(text, size, color, depth) TracyMessageC(text, size, color)
-#define TracyMessageLCS(text, color, depth)      TracyMessageLC(text, color)
+#define TracyMessage(text, size)                 ___tracy_emit_message(text, size, TRACY_CALLSTACK)
+#define TracyMessageL(text)                      ___tracy_emit_messageL(text, TRACY_CALLSTACK)
+#define TracyMessageC(text, size, color)         ___tracy_emit_messageC(text, size, color, TRACY_CALLSTACK)
+#define TracyMessageLC(text, color)              ___tracy_emit_messageLC(text, color, TRACY_CALLSTACK)
+#define TracyMessageS(text, size, depth)         ___tracy_emit_message(text, size, depth)
+#define TracyMessageLS(text, depth)              ___tracy_emit_messageL(text, depth)
+#define TracyMessageCS(text, size, color, depth) ___tracy_emit_messageC(text, size, color, depth)
+#define TracyMessageLCS(text, color, depth)      ___tracy_emit_messageLC(text, color, depth)
 #define TracyAppInfo(text, size)                 tracy::Profiler::MessageAppInfo(text, size)
 /* severity, colour, depth, then size and text, or a literal alone */
 #define TracyLogString(severity, color, depth, ...)                                        \
@@ -246,10 +253,10 @@
 
 /* ---- memory ---- */
 
-#define TracyAlloc(ptr, size)        tacho_alloc(nullptr, ptr, size)
-#define TracyFree(ptr)               tacho_free(nullptr, ptr)
-#define TracyAllocN(ptr, size, name) tacho_alloc(name, ptr, size)
-#define TracyFreeN(ptr, name)        tacho_free(name, ptr)
+#define TracyAlloc(ptr, size)        TracyAllocS(ptr, size, TRACY_CALLSTACK)
+#define TracyFree(ptr)               TracyFreeS(ptr, TRACY_CALLSTACK)
+#define TracyAllocN(ptr, size, name) TracyAllocNS(ptr, size, TRACY_CALLSTACK, name)
+#define TracyFreeN(ptr, name)        TracyFreeNS(ptr, TRACY_CALLSTACK, name)
 #define TracyMemoryDiscard(name)     tracy::Profiler::MemDiscard(name, false)
 
 #define TracySecureAlloc(ptr, size)                TracyAlloc(ptr, size)
@@ -257,16 +264,16 @@
 #define TracySecureMemoryDiscard(name)             TracyMemoryDiscard(name)
 #define TracySecureAllocN(ptr, size, name)         TracyAllocN(ptr, size, name)
 #define TracySecureFreeN(ptr, name)                TracyFreeN(ptr, name)
-#define TracyAllocS(ptr, size, depth)              TracyAlloc(ptr, size)
-#define TracyFreeS(ptr, depth)                     TracyFree(ptr)
+#define TracyAllocS(ptr, size, depth)              TACHO_TRACY_ALLOC_(nullptr, ptr, size, depth)
+#define TracyFreeS(ptr, depth)                     TACHO_TRACY_FREE_(nullptr, ptr, depth)
 #define TracyMemoryDiscardS(name, depth)           TracyMemoryDiscard(name)
-#define TracySecureAllocS(ptr, size, depth)        TracyAlloc(ptr, size)
-#define TracySecureFreeS(ptr, depth)               TracyFree(ptr)
+#define TracySecureAllocS(ptr, size, depth)        TracyAllocS(ptr, size, depth)
+#define TracySecureFreeS(ptr, depth)               TracyFreeS(ptr, depth)
 #define TracySecureMemoryDiscardS(name, depth)     TracyMemoryDiscard(name)
-#define TracyAllocNS(ptr, size, depth, name)       TracyAllocN(ptr, size, name)
-#define TracyFreeNS(ptr, depth, name)              TracyFreeN(ptr, name)
-#define TracySecureAllocNS(ptr, size, depth, name) TracyAllocN(ptr, size, name)
-#define TracySecureFreeNS(ptr, depth, name)        TracyFreeN(ptr, name)
+#define TracyAllocNS(ptr, size, depth, name)       TACHO_TRACY_ALLOC_(name, ptr, size, depth)
+#define TracyFreeNS(ptr, depth, name)              TACHO_TRACY_FREE_(name, ptr, depth)
+#define TracySecureAllocNS(ptr, size, depth, name) TracyAllocNS(ptr, size, depth, name)
+#define TracySecureFreeNS(ptr, depth, name)        TracyFreeNS(ptr, depth, name)
 
 /* ---- the rest ---- */
 

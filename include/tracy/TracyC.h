@@ -298,22 +298,29 @@ TACHO_INLINE struct tacho_zone tacho_tracy_zone(TracyCZoneCtx ctx)
 	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, ctx) = {     \
 		name, __func__, TracyFile, (uint32_t)TracyLine, color, 0, 0}; \
 	TracyCZoneCtx ctx = tacho_tracy_begin(&TracyConcat(tacho_tracy_loc_, ctx), (active) ? 1 : 0)
+#define TACHO_TRACY_ZONE_S_(ctx, name, color, depth, active) \
+	TACHO_TRACY_ZONE_(ctx, name, color, active);         \
+	if ((depth) > 0)                                     \
+		tacho_zone_stack(tacho_tracy_zone(ctx), depth);
 
-#define TracyCZone(ctx, active)                        TACHO_TRACY_ZONE_(ctx, NULL, 0, active);
-#define TracyCZoneN(ctx, name, active)                 TACHO_TRACY_ZONE_(ctx, name, 0, active);
-#define TracyCZoneC(ctx, color, active)                TACHO_TRACY_ZONE_(ctx, NULL, color, active);
-#define TracyCZoneNC(ctx, name, color, active)         TACHO_TRACY_ZONE_(ctx, name, color, active);
-#define TracyCZoneS(ctx, depth, active)                TracyCZone(ctx, active)
-#define TracyCZoneNS(ctx, name, depth, active)         TracyCZoneN(ctx, name, active)
-#define TracyCZoneCS(ctx, color, depth, active)        TracyCZoneC(ctx, color, active)
-#define TracyCZoneNCS(ctx, name, color, depth, active) TracyCZoneNC(ctx, name, color, active)
-#define TracyCZoneEnd(ctx)                             tacho_zone_end(tacho_tracy_zone(ctx));
-#define TracyCZoneText(ctx, text, size)                ___tracy_emit_zone_text(ctx, text, size);
-#define TracyCZoneTextF(ctx, ...)                      ___tracy_emit_zone_text_fmt(ctx, __VA_ARGS__);
-#define TracyCZoneName(ctx, text, size)                ___tracy_emit_zone_name(ctx, text, size);
-#define TracyCZoneNameF(ctx, ...)                      ___tracy_emit_zone_name_fmt(ctx, __VA_ARGS__);
-#define TracyCZoneColor(ctx, color)                    ___tracy_emit_zone_color(ctx, color);
-#define TracyCZoneValue(ctx, value)                    ___tracy_emit_zone_value(ctx, value);
+#define TracyCZone(ctx, active)        TACHO_TRACY_ZONE_S_(ctx, NULL, 0, TRACY_CALLSTACK, active)
+#define TracyCZoneN(ctx, name, active) TACHO_TRACY_ZONE_S_(ctx, name, 0, TRACY_CALLSTACK, active)
+#define TracyCZoneC(ctx, color, active) \
+	TACHO_TRACY_ZONE_S_(ctx, NULL, color, TRACY_CALLSTACK, active)
+#define TracyCZoneNC(ctx, name, color, active) \
+	TACHO_TRACY_ZONE_S_(ctx, name, color, TRACY_CALLSTACK, active)
+#define TracyCZoneS(ctx, depth, active)         TACHO_TRACY_ZONE_S_(ctx, NULL, 0, depth, active)
+#define TracyCZoneNS(ctx, name, depth, active)  TACHO_TRACY_ZONE_S_(ctx, name, 0, depth, active)
+#define TracyCZoneCS(ctx, color, depth, active) TACHO_TRACY_ZONE_S_(ctx, NULL, color, depth, active)
+#define TracyCZoneNCS(ctx, name, color, depth, active) \
+	TACHO_TRACY_ZONE_S_(ctx, name, color, depth, active)
+#define TracyCZoneEnd(ctx)              tacho_zone_end(tacho_tracy_zone(ctx));
+#define TracyCZoneText(ctx, text, size) ___tracy_emit_zone_text(ctx, text, size);
+#define TracyCZoneTextF(ctx, ...)       ___tracy_emit_zone_text_fmt(ctx, __VA_ARGS__);
+#define TracyCZoneName(ctx, text, size) ___tracy_emit_zone_name(ctx, text, size);
+#define TracyCZoneNameF(ctx, ...)       ___tracy_emit_zone_name_fmt(ctx, __VA_ARGS__);
+#define TracyCZoneColor(ctx, color)     ___tracy_emit_zone_color(ctx, color);
+#define TracyCZoneValue(ctx, value)     ___tracy_emit_zone_value(ctx, value);
 
 /*
  * ---- zones of devices that the program reads itself ----
@@ -373,10 +380,17 @@ TRACY_API void ___tracy_emit_memory_discard(const char *name, int32_t secure);
 TRACY_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t secure,
 						      int32_t depth);
 
-#define TracyCAlloc(ptr, size)        tacho_alloc(NULL, ptr, size)
-#define TracyCFree(ptr)               tacho_free(NULL, ptr)
-#define TracyCAllocN(ptr, size, name) tacho_alloc(name, ptr, size)
-#define TracyCFreeN(ptr, name)        tacho_free(name, ptr)
+/* Not functions: inlined ones would be frames of the stack. */
+#define TACHO_TRACY_ALLOC_(name, ptr, size, depth)                           \
+	((depth) > 0 ? tacho_alloc_stack(name, ptr, size, (unsigned)(depth)) \
+		     : tacho_alloc(name, ptr, size))
+#define TACHO_TRACY_FREE_(name, ptr, depth) \
+	((depth) > 0 ? tacho_free_stack(name, ptr, (unsigned)(depth)) : tacho_free(name, ptr))
+
+#define TracyCAlloc(ptr, size)        TracyCAllocS(ptr, size, TRACY_CALLSTACK)
+#define TracyCFree(ptr)               TracyCFreeS(ptr, TRACY_CALLSTACK)
+#define TracyCAllocN(ptr, size, name) TracyCAllocNS(ptr, size, TRACY_CALLSTACK, name)
+#define TracyCFreeN(ptr, name)        TracyCFreeNS(ptr, TRACY_CALLSTACK, name)
 #define TracyCMemoryDiscard(name)     tacho_discard(name);
 
 #define TracyCSecureAlloc(ptr, size)                TracyCAlloc(ptr, size)
@@ -384,16 +398,16 @@ TRACY_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t 
 #define TracyCSecureMemoryDiscard(name)             TracyCMemoryDiscard(name)
 #define TracyCSecureAllocN(ptr, size, name)         TracyCAllocN(ptr, size, name)
 #define TracyCSecureFreeN(ptr, name)                TracyCFreeN(ptr, name)
-#define TracyCAllocS(ptr, size, depth)              TracyCAlloc(ptr, size)
-#define TracyCFreeS(ptr, depth)                     TracyCFree(ptr)
+#define TracyCAllocS(ptr, size, depth)              TACHO_TRACY_ALLOC_(NULL, ptr, size, depth)
+#define TracyCFreeS(ptr, depth)                     TACHO_TRACY_FREE_(NULL, ptr, depth)
 #define TracyCMemoryDiscardS(name, depth)           TracyCMemoryDiscard(name)
-#define TracyCSecureAllocS(ptr, size, depth)        TracyCAlloc(ptr, size)
-#define TracyCSecureFreeS(ptr, depth)               TracyCFree(ptr)
+#define TracyCSecureAllocS(ptr, size, depth)        TracyCAllocS(ptr, size, depth)
+#define TracyCSecureFreeS(ptr, depth)               TracyCFreeS(ptr, depth)
 #define TracyCSecureMemoryDiscardS(name, depth)     TracyCMemoryDiscard(name)
-#define TracyCAllocNS(ptr, size, depth, name)       TracyCAllocN(ptr, size, name)
-#define TracyCFreeNS(ptr, depth, name)              TracyCFreeN(ptr, name)
-#define TracyCSecureAllocNS(ptr, size, depth, name) TracyCAllocN(ptr, size, name)
-#define TracyCSecureFreeNS(ptr, depth, name)        TracyCFreeN(ptr, name)
+#define TracyCAllocNS(ptr, size, depth, name)       TACHO_TRACY_ALLOC_(name, ptr, size, depth)
+#define TracyCFreeNS(ptr, depth, name)              TACHO_TRACY_FREE_(name, ptr, depth)
+#define TracyCSecureAllocNS(ptr, size, depth, name) TracyCAllocNS(ptr, size, depth, name)
+#define TracyCSecureFreeNS(ptr, depth, name)        TracyCFreeNS(ptr, depth, name)
 
 /* ---- messages ---- */
 
@@ -408,10 +422,11 @@ TRACY_API void ___tracy_emit_logString(int8_t severity, int32_t color, int32_t c
 TRACY_API void ___tracy_emit_logStringL(int8_t severity, int32_t color, int32_t callstack_depth,
 					const char *txt);
 
-#define TracyCMessage(text, size)                 ___tracy_emit_message(text, size, 0);
-#define TracyCMessageL(text)                      ___tracy_emit_messageL(text, 0);
-#define TracyCMessageC(text, size, color)         ___tracy_emit_messageC(text, size, color, 0);
-#define TracyCMessageLC(text, color)              ___tracy_emit_messageLC(text, color, 0);
+#define TracyCMessage(text, size) ___tracy_emit_message(text, size, TRACY_CALLSTACK);
+#define TracyCMessageL(text)      ___tracy_emit_messageL(text, TRACY_CALLSTACK);
+#define TracyCMessageC(text, size, color) \
+	___tracy_emit_messageC(text, size, color, TRACY_CALLSTACK);
+#define TracyCMessageLC(text, color)              ___tracy_emit_messageLC(text, color, TRACY_CALLSTACK);
 #define TracyCMessageS(text, size, depth)         ___tracy_emit_message(text, size, depth);
 #define TracyCMessageLS(text, depth)              ___tracy_emit_messageL(text, depth);
 #define TracyCMessageCS(text, size, color, depth) ___tracy_emit_messageC(text, size, color, depth);
@@ -534,22 +549,24 @@ ___tracy_custom_name_shared_lockable_ctx(struct __tracy_shared_lockable_context_
 #define TACHO_TRACY_PICK6_(a, b, c, d, e, g, f, ...)       f
 #define TACHO_TRACY_PICK8_(a, b, c, d, e, g, h, i, f, ...) f
 
-#define tacho_tracy_alloc2(p, s)                (___tracy_emit_memory_alloc)(p, s, 0)
-#define tacho_tracy_alloc3(p, s, x)             (___tracy_emit_memory_alloc)(p, s, x)
-#define tacho_tracy_alloc_cs3(p, s, d)          (___tracy_emit_memory_alloc)(p, s, 0)
-#define tacho_tracy_alloc_cs4(p, s, d, x)       (___tracy_emit_memory_alloc)(p, s, x)
-#define tacho_tracy_free1(p)                    (___tracy_emit_memory_free)(p, 0)
-#define tacho_tracy_free2(p, x)                 (___tracy_emit_memory_free)(p, x)
-#define tacho_tracy_free_cs2(p, d)              (___tracy_emit_memory_free)(p, 0)
-#define tacho_tracy_free_cs3(p, d, x)           (___tracy_emit_memory_free)(p, x)
-#define tacho_tracy_alloc_n3(p, s, n)           (___tracy_emit_memory_alloc_named)(p, s, 0, n)
-#define tacho_tracy_alloc_n4(p, s, x, n)        (___tracy_emit_memory_alloc_named)(p, s, x, n)
-#define tacho_tracy_alloc_csn4(p, s, d, n)      (___tracy_emit_memory_alloc_named)(p, s, 0, n)
-#define tacho_tracy_alloc_csn5(p, s, d, x, n)   (___tracy_emit_memory_alloc_named)(p, s, x, n)
+#define tacho_tracy_alloc2(p, s)          (___tracy_emit_memory_alloc)(p, s, 0)
+#define tacho_tracy_alloc3(p, s, x)       (___tracy_emit_memory_alloc)(p, s, x)
+#define tacho_tracy_alloc_cs3(p, s, d)    (___tracy_emit_memory_alloc_callstack)(p, s, d, 0)
+#define tacho_tracy_alloc_cs4(p, s, d, x) (___tracy_emit_memory_alloc_callstack)(p, s, d, x)
+#define tacho_tracy_free1(p)              (___tracy_emit_memory_free)(p, 0)
+#define tacho_tracy_free2(p, x)           (___tracy_emit_memory_free)(p, x)
+#define tacho_tracy_free_cs2(p, d)        (___tracy_emit_memory_free_callstack)(p, d, 0)
+#define tacho_tracy_free_cs3(p, d, x)     (___tracy_emit_memory_free_callstack)(p, d, x)
+#define tacho_tracy_alloc_n3(p, s, n)     (___tracy_emit_memory_alloc_named)(p, s, 0, n)
+#define tacho_tracy_alloc_n4(p, s, x, n)  (___tracy_emit_memory_alloc_named)(p, s, x, n)
+#define tacho_tracy_alloc_csn4(p, s, d, n) \
+	(___tracy_emit_memory_alloc_callstack_named)(p, s, d, 0, n)
+#define tacho_tracy_alloc_csn5(p, s, d, x, n) \
+	(___tracy_emit_memory_alloc_callstack_named)(p, s, d, x, n)
 #define tacho_tracy_free_n2(p, n)               (___tracy_emit_memory_free_named)(p, 0, n)
 #define tacho_tracy_free_n3(p, x, n)            (___tracy_emit_memory_free_named)(p, x, n)
-#define tacho_tracy_free_csn3(p, d, n)          (___tracy_emit_memory_free_named)(p, 0, n)
-#define tacho_tracy_free_csn4(p, d, x, n)       (___tracy_emit_memory_free_named)(p, x, n)
+#define tacho_tracy_free_csn3(p, d, n)          (___tracy_emit_memory_free_callstack_named)(p, d, 0, n)
+#define tacho_tracy_free_csn4(p, d, x, n)       (___tracy_emit_memory_free_callstack_named)(p, d, x, n)
 #define tacho_tracy_discard1(n)                 (___tracy_emit_memory_discard)(n, 0)
 #define tacho_tracy_discard2(n, x)              (___tracy_emit_memory_discard)(n, x)
 #define tacho_tracy_discard_cs2(n, d)           (___tracy_emit_memory_discard)(n, 0)

@@ -382,6 +382,7 @@ struct capture *capture_new(void)
 void capture_free(struct capture *c)
 {
 	sampling_free(c);
+	stacks_free(c);
 	for (size_t i = 0; i < c->processes.n; i++)
 		process_free(c->processes.v[i]);
 	for (size_t i = 0; i < c->not_ready.n; i++)
@@ -560,7 +561,7 @@ int capture_resume(struct capture **result, const char *session,
 	struct trace_writer_options wo = writer_options(options);
 	struct capture *c = capture_new();
 	const void *state = NULL;
-	char old[RING_PATH];
+	char old[RING_PATH], part[RING_PATH + 32];
 	size_t len = 0;
 	int r;
 
@@ -584,6 +585,12 @@ int capture_resume(struct capture **result, const char *session,
 		watch_session(c);
 		take_clock(c);
 		r = len ? state_load(c, state, len, err) : 0;
+	}
+	if (r == 0) {
+		snprintf(part, sizeof(part), "%s%s", c->output, wo.suffix ? wo.suffix : ".part");
+		r = stacks_read_again(c, part);
+		if (r < 0)
+			err_set(err, r, "%s: its call stacks cannot be read", part);
 	}
 	if (r < 0) {
 		trace_writer_abandon(c->writer);
@@ -754,6 +761,8 @@ int capture_finish(struct capture *c, struct capture_summary *summary, struct ta
 	tracy_finish(c);
 	if (!gave_up)
 		sampling_finish(c);
+	if (!gave_up)
+		stacks_finish(c);
 	if (!c->error)
 		capture_checkpoint(c);
 	capture_summary(c, summary);

@@ -30,14 +30,20 @@ static void hold_row(struct context *x, uint32_t track, uint32_t kind, uint64_t 
 	held_add(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
 }
 
-/* The same on a track of the process that is created on first use. */
-static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
-		    uint32_t kind, uint64_t a, uint64_t b)
+/* The same on a track of the process that is created on first use, with a stack. */
+static void hold_stacked(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
+			 uint32_t kind, uint64_t a, uint64_t b, uint64_t stack)
 {
 	struct made *m = process_track(x->c, x->p, track_kind, number, name);
 
 	if (m)
-		hold_row(x, m->track, kind, a, b, 0);
+		hold_row(x, m->track, kind, a, b, stack);
+}
+
+static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
+		    uint32_t kind, uint64_t a, uint64_t b)
+{
+	hold_stacked(x, track_kind, number, name, kind, a, b, 0);
 }
 
 /* A claim that was never written, or a corrupt stream. */
@@ -70,13 +76,23 @@ static void on_loss(struct context *x)
 	hold_row(x, t->stack.track, TRACE_ROW_LOSS, w[0] < TRACE_LOSSES ? w[0] : 0, w[1], w[3]);
 }
 
-/* Text, name, colour or value of the open zone. */
+/* The trace's number of a stack of the program; 0: unknown. */
+static uint64_t event_stack(const struct context *x, uint64_t id)
+{
+	const uint32_t *at = map_get(&x->p->stack_numbers, id);
+
+	return at ? *at : 0;
+}
+
+/* Text, name, colour, value or stack of the open zone. */
 static void events_attach(struct context *x, uint32_t kind)
 {
 	const struct ring_event *e = x->e;
 	uint64_t value = e->text ? 0 : e->words[1];
 	struct held h = x->held;
 
+	if (kind == TRACE_EXTRA_STACK && !(value = event_stack(x, value)))
+		return;
 	if (!x->t->fiber) {
 		stack_attach(x->c, &x->t->stack, (uint32_t)e->words[0], kind, value, e->text,
 			     e->len);
@@ -142,10 +158,13 @@ static struct made *event_pool(struct context *x)
 
 static void event_memory(struct context *x, uint32_t row_kind, uint64_t bytes)
 {
+	const uint64_t *w = x->e->words;
+	unsigned at = row_kind == TRACE_ROW_ALLOC ? 3 : 2;
 	struct made *m = event_pool(x);
 
 	if (m)
-		hold_row(x, m->track, row_kind, x->e->words[1], bytes, 0);
+		hold_row(x, m->track, row_kind, w[1], bytes,
+			 x->e->count > at ? event_stack(x, w[at]) : 0);
 }
 
 static void event_discard(struct context *x)
@@ -195,7 +214,9 @@ static void event_message(struct context *x)
 		x->e = &named;
 	}
 	hold_row(x, process_messages(x->c, x->p), TRACE_ROW_MESSAGE, e->words[0] >> 32,
-		 e->words[0] & 0xffffff, e->truncated);
+		 e->words[0] & 0xffffff,
+		 (e->type == RING_MESSAGE_STACK ? event_stack(x, e->words[1]) << 32 : 0) |
+			 e->truncated);
 	x->e = e;
 }
 
@@ -437,8 +458,18 @@ static void record_event(struct context *x)
 	case RING_ZONE_VALUE:
 		events_attach(x, TRACE_EXTRA_VALUE);
 		break;
+	case RING_ZONE_STACK:
+		events_attach(x, TRACE_EXTRA_STACK);
+		break;
+	case RING_MODULE:
+		stacks_program_module(x->c, x->p, x->held.time, w[0], e->text);
+		break;
+	case RING_STACK:
+		stacks_program_stack(x->c, x->p, x->held.time, w, e->count);
+		break;
 	case RING_MESSAGE:
 	case RING_MESSAGE_NAME:
+	case RING_MESSAGE_STACK:
 		event_message(x);
 		break;
 	case RING_FRAME:

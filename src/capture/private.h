@@ -103,6 +103,8 @@ struct process {
 	struct {
 		VEC(struct owned);
 	} owned;
+	struct map stack_modules; /* libraries in its stacks, by id, to the trace's numbers */
+	struct map stack_numbers; /* the same of stacks */
 	struct {
 		VEC(uint64_t);
 	} retired;          /* threads whose memory cannot be reused: do not read them twice */
@@ -199,6 +201,7 @@ struct capture {
 	uint64_t saved; /* zones at the last checkpoint */
 	struct tracy_hub *hub;     /* NULL: Tracy clients are not recorded */
 	struct sampling *sampling; /* NULL: no sampling */
+	struct stacks *stacks;     /* NULL: none so far */
 	int error;                 /* sticky */
 };
 
@@ -355,7 +358,40 @@ void sampling_note_track(struct capture *c, uint32_t process, uint32_t tid, uint
 /* True if only the sampler knows the process. */
 bool sampling_exit_status(struct capture *c, uint32_t pid, int status);
 
+/* ---- stacks.c: call stacks of the sampler and of programs */
+/* The track of stacks, created in PROCESS if it is new. TRACE_NONE: error. */
+uint32_t stacks_track(struct capture *c, uint32_t process);
+/*
+ * Gives a row of the sampler the trace's numbers. True: it was about stacks, and is in the trace.
+ */
+bool stacks_sampler_row(struct capture *c, uint32_t process, struct trace_row *row);
+void stacks_program_module(struct capture *c, struct process *p, uint64_t time, uint64_t id,
+			   const char *name);
+/* WORDS: the payload of a RING_STACK record. */
+void stacks_program_stack(struct capture *c, struct process *p, uint64_t time,
+			  const uint64_t *words, unsigned count);
+/* Finds names for all addresses. */
+void stacks_finish(struct capture *c);
+void stacks_free(struct capture *c);
+struct state_in;
+void stacks_save(const struct capture *c, struct buf *b);
+void stacks_load(struct capture *c, struct state_in *in);
+/* After stacks_load(): PATH is the file that the earlier recorder left. */
+int stacks_read_again(struct capture *c, const char *path);
+
 /* ---- state.c: the recorder's state in a checkpoint */
+/* Numbers and strings; a string that is read is allocated, NULL with in->bad set if there is none
+ */
+struct state_in {
+	const uint8_t *at, *end;
+	bool bad;
+};
+void state_put(struct buf *b, uint64_t n);
+void state_string_put(struct buf *b, const char *s, size_t len);
+uint64_t state_get(struct state_in *in);
+char *state_string_get(struct state_in *in);
+/* A count of items that take at least one byte each. */
+size_t state_count(struct state_in *in);
 int state_save(struct capture *c, struct buf *out);
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err);
 

@@ -69,6 +69,8 @@ void process_clear(struct process *p)
 	map_free(&p->tracks);
 	map_free(&p->frame_sets);
 	map_free(&p->fiber_tracks);
+	map_free(&p->stack_modules);
+	map_free(&p->stack_numbers);
 }
 
 void process_free(struct process *p)

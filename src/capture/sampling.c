@@ -6,7 +6,6 @@
  */
 #include "capture/private.h"
 #include "clock/clock.h"
-#include "sample/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@ struct sampled {
 
 struct sampling {
 	struct sampler *sampler;
-	struct symbols *symbols;
 	struct {
 		VEC(struct sampled);
 	} list;
@@ -30,7 +28,6 @@ struct sampling {
 	struct map by_id;    /* process of the trace to index in list */
 	struct map tracks;   /* process of the trace << 32 | tid to track */
 	struct map joined;   /* processes of the trace that have a ring: 1 */
-	uint32_t stacks;     /* track of stacks */
 	uint64_t queue_lost; /* records that the sampler lost, already counted */
 };
 
@@ -43,9 +40,7 @@ int capture_sample(struct capture *c, const struct sampler_options *options,
 	c->sampling = calloc(1, sizeof(*c->sampling));
 	if (!c->sampling)
 		return err_set(err, TACHO_ENOMEM, "out of memory");
-	c->sampling->stacks = TRACE_NONE;
-	c->sampling->symbols = symbols_new();
-	r = c->sampling->symbols ? sampler_open(&c->sampling->sampler, options, err) : TACHO_ENOMEM;
+	r = sampler_open(&c->sampling->sampler, options, err);
 	if (r < 0) {
 		sampling_free(c);
 		return r;
@@ -281,31 +276,15 @@ bool sampling_exit_status(struct capture *c, uint32_t pid, int status)
 
 /* ---------------------------------------------------------------- rows */
 
-/*
- * The track of stacks. It belongs to no process, but each track of a trace needs one: use the
- * first.
- */
-static uint32_t stacks_track(struct capture *c)
+/* Each track of a trace needs a process: for that of stacks, use the first. */
+static uint32_t sampling_first_process(struct capture *c)
 {
-	struct trace_track t = {.kind = TRACE_OTHER, .srcloc = TRACE_NONE, .name = TRACE_STACKS};
 	struct sampler_event us = {.time = clock_ticks()};
 	struct sampling *s = c->sampling;
-	int64_t id;
 
-	if (s->stacks != TRACE_NONE)
-		return s->stacks;
 	if (!s->list.n && !c->processes.n)
 		sampled_add(c, &us, "");
-	if (s->list.n)
-		t.process = s->list.v[0].id;
-	else if (c->processes.n)
-		t.process = c->processes.v[0]->id;
-	id = c->error ? c->error : trace_add_track(c->writer, &t);
-	if (id < 0)
-		capture_error(c, id);
-	else
-		s->stacks = (uint32_t)id;
-	return s->stacks;
+	return s->list.n ? s->list.v[0].id : c->processes.n ? c->processes.v[0]->id : 0;
 }
 
 static void sampling_row_add(struct capture *c, uint32_t track, const struct trace_row *row)
@@ -331,9 +310,9 @@ static void row_event(struct capture *c, const struct sampler_event *e)
 				.text = e->text,
 				.text_len = (uint32_t)e->len};
 
-	if (symbols_note(c->sampling->symbols, &row) < 0)
-		capture_error(c, TACHO_ENOMEM);
-	sampling_row_add(c, e->tid ? sampling_thread_track(c, e, "") : stacks_track(c), &row);
+	if (stacks_sampler_row(c, sampling_first_process(c), &row))
+		return;
+	sampling_row_add(c, sampling_thread_track(c, e, ""), &row);
 }
 
 static void lost_add(struct capture *c, uint64_t time, uint64_t lost)
@@ -343,7 +322,7 @@ static void lost_add(struct capture *c, uint64_t time, uint64_t lost)
 				.thread = TRACE_NONE,
 				.a = TRACE_LOSS_SAMPLER,
 				.c = lost};
-	uint32_t track = lost ? stacks_track(c) : TRACE_NONE;
+	uint32_t track = lost ? stacks_track(c, sampling_first_process(c)) : TRACE_NONE;
 
 	if (track == TRACE_NONE)
 		return;
@@ -392,14 +371,6 @@ size_t sampling_round(struct capture *c)
 
 /* ----------------------------------------------------------------- end */
 
-static int symbol_add(void *context, const struct trace_row *row)
-{
-	struct capture *c = context;
-
-	sampling_row_add(c, stacks_track(c), row);
-	return c->error;
-}
-
 void sampling_finish(struct capture *c)
 {
 	struct sampler_totals t;
@@ -425,7 +396,6 @@ void sampling_finish(struct capture *c)
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)t.throttled);
 		trace_set_property(c->writer, "sampling throttled", text);
 	}
-	symbols_resolve(c->sampling->symbols, clock_ticks(), symbol_add, c);
 }
 
 void sampling_free(struct capture *c)
@@ -435,7 +405,6 @@ void sampling_free(struct capture *c)
 	if (!s)
 		return;
 	sampler_close(s->sampler);
-	symbols_free(s->symbols);
 	for (size_t i = 0; i < s->list.n; i++) {
 		free(s->list.v[i].name);
 		free(s->list.v[i].command);

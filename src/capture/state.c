@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATE_VERSION 3
+#define STATE_VERSION 4
 
 /* --------------------------------------------------------------- bytes */
 
-static void state_put(struct buf *b, uint64_t n)
+void state_put(struct buf *b, uint64_t n)
 {
 	while (n >= 0x80) {
 		buf_addc(b, (char)(n | 0x80));
@@ -24,18 +24,13 @@ static void state_put(struct buf *b, uint64_t n)
 	buf_addc(b, (char)n);
 }
 
-static void state_string_put(struct buf *b, const char *s, size_t len)
+void state_string_put(struct buf *b, const char *s, size_t len)
 {
 	state_put(b, len);
 	buf_add(b, s, len);
 }
 
-struct in {
-	const uint8_t *at, *end;
-	bool bad;
-};
-
-static uint64_t state_get(struct in *in)
+uint64_t state_get(struct state_in *in)
 {
 	uint64_t n = 0;
 
@@ -50,8 +45,7 @@ static uint64_t state_get(struct in *in)
 	return 0;
 }
 
-/* A count of items that take at least one byte each. */
-static size_t get_count(struct in *in)
+size_t state_count(struct state_in *in)
 {
 	uint64_t n = state_get(in);
 
@@ -60,18 +54,17 @@ static size_t get_count(struct in *in)
 	return in->bad ? 0 : (size_t)n;
 }
 
-static const char *get_bytes(struct in *in, size_t *len)
+static const char *get_bytes(struct state_in *in, size_t *len)
 {
 	const char *at;
 
-	*len = get_count(in);
+	*len = state_count(in);
 	at = (const char *)in->at;
 	in->at += *len;
 	return at;
 }
 
-/* An allocated string; NULL, with in->bad set, if there is none. */
-static char *get_string(struct in *in)
+char *state_string_get(struct state_in *in)
 {
 	size_t len;
 	const char *at = get_bytes(in, &len);
@@ -109,9 +102,9 @@ static void put_stack(struct buf *b, const struct stack *s)
 	}
 }
 
-static void get_attached(struct capture *c, struct in *in, struct stack *s)
+static void get_attached(struct capture *c, struct state_in *in, struct stack *s)
 {
-	size_t count = get_count(in);
+	size_t count = state_count(in);
 
 	for (size_t k = 0; k < count && !in->bad; k++) {
 		uint32_t kind = (uint32_t)state_get(in);
@@ -125,7 +118,7 @@ static void get_attached(struct capture *c, struct in *in, struct stack *s)
 	}
 }
 
-static void get_stack(struct capture *c, struct in *in, struct stack *s)
+static void get_stack(struct capture *c, struct state_in *in, struct stack *s)
 {
 	size_t count;
 
@@ -133,7 +126,7 @@ static void get_stack(struct capture *c, struct in *in, struct stack *s)
 	s->too_deep = (uint32_t)state_get(in);
 	s->last = state_get(in);
 	in->bad |= s->track >= trace_writer_tracks(c->writer);
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct stack_zone z = {.start = state_get(in), .children = state_get(in)};
 
@@ -204,8 +197,8 @@ static struct ring_stream *stream_of_thread(const struct streams *s, uint64_t nu
 	return index ? s->list[*index] : NULL;
 }
 
-static void get_live_thread(struct capture *c, struct process *p, struct in *in, uint64_t number,
-			    struct ring_stream *s)
+static void get_live_thread(struct capture *c, struct process *p, struct state_in *in,
+			    uint64_t number, struct ring_stream *s)
 {
 	struct thread *t = calloc(1, sizeof(*t));
 	struct ring_position at;
@@ -257,7 +250,7 @@ static void skip_stream(struct ring_stream *s, uint64_t number)
 	ring_stream_set_user(s, t);
 }
 
-static void get_thread(struct capture *c, struct process *p, struct in *in,
+static void get_thread(struct capture *c, struct process *p, struct state_in *in,
 		       const struct streams *streams)
 {
 	uint64_t number = state_get(in), finished = state_get(in);
@@ -273,7 +266,7 @@ static void get_thread(struct capture *c, struct process *p, struct in *in,
 
 /* ------------------------------------------------------------ processes */
 
-static void get_track(struct capture *c, struct process *p, struct in *in)
+static void get_track(struct capture *c, struct process *p, struct state_in *in)
 {
 	uint32_t track = (uint32_t)state_get(in);
 	struct trace_track t = {.process = p->id, .kind = (uint32_t)state_get(in)};
@@ -284,7 +277,7 @@ static void get_track(struct capture *c, struct process *p, struct in *in)
 	t.color = (uint32_t)state_get(in);
 	t.format = (uint32_t)state_get(in);
 	t.flags = (uint32_t)state_get(in);
-	name = get_string(in);
+	name = state_string_get(in);
 	t.name = name;
 	in->bad |= track >= trace_writer_tracks(c->writer) || t.kind >= TRACE_TRACK_KINDS;
 	if (!in->bad && !process_restore_track(p, track, &t))
@@ -292,6 +285,27 @@ static void get_track(struct capture *c, struct process *p, struct in *in)
 	if (t.kind == TRACE_MESSAGES)
 		p->messages = track;
 	free(name);
+}
+
+static void put_numbers(struct buf *b, const struct map *numbers)
+{
+	state_put(b, numbers->n);
+	for (size_t i = 0; i < numbers->cap; i++)
+		if (numbers->slots[i].used) {
+			state_put(b, numbers->slots[i].key);
+			state_put(b, numbers->slots[i].value);
+		}
+}
+
+static void get_numbers(struct state_in *in, struct map *numbers)
+{
+	size_t count = state_count(in);
+
+	for (size_t i = 0; i < count && !in->bad; i++) {
+		uint64_t key = state_get(in);
+
+		in->bad |= map_set(numbers, key, (uint32_t)state_get(in)) < 0;
+	}
 }
 
 static void put_process(struct buf *b, const struct process *p)
@@ -328,6 +342,8 @@ static void put_process(struct buf *b, const struct process *p)
 	state_put(b, p->retired.n);
 	for (size_t i = 0; i < p->retired.n; i++)
 		state_put(b, p->retired.v[i]);
+	put_numbers(b, &p->stack_modules);
+	put_numbers(b, &p->stack_numbers);
 	ring_streams(p->ring, &streams, &count);
 	for (size_t i = 1; i < count; i++)
 		if (ring_stream_user(streams[i])) {
@@ -337,9 +353,9 @@ static void put_process(struct buf *b, const struct process *p)
 	state_put(b, 0);
 }
 
-static void get_process(struct capture *c, struct in *in)
+static void get_process(struct capture *c, struct state_in *in)
 {
-	char *name = get_string(in);
+	char *name = state_string_get(in);
 	uint32_t id = (uint32_t)state_get(in);
 	bool finished = state_get(in);
 	struct streams streams = {0};
@@ -357,10 +373,10 @@ static void get_process(struct capture *c, struct in *in)
 	}
 	p->ended = p->finished = finished || !p->ring;
 	c->finished += p->ring && p->finished;
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++)
 		get_track(c, p, in);
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct frame_set *set = process_frames(c, p, (uint32_t)state_get(in));
 		uint64_t open = state_get(in);
@@ -368,7 +384,7 @@ static void get_process(struct capture *c, struct in *in)
 		if (set)
 			set->open = open;
 	}
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct fiber *f = process_fiber(c, p, state_get(in));
 
@@ -376,7 +392,7 @@ static void get_process(struct capture *c, struct in *in)
 		if (f)
 			get_stack(c, in, &f->stack);
 	}
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		uint64_t number = state_get(in);
 		struct ring_stream *s = stream_of_thread(&streams, number);
@@ -385,6 +401,8 @@ static void get_process(struct capture *c, struct in *in)
 		if (s)
 			skip_stream(s, number);
 	}
+	get_numbers(in, &p->stack_modules);
+	get_numbers(in, &p->stack_numbers);
 	while (!in->bad && state_get(in))
 		get_thread(c, p, in, &streams);
 	if (!p->ring)
@@ -397,7 +415,7 @@ out:
 
 /* ----------------------------------------------------------------- held */
 
-static void get_held(struct capture *c, struct in *in)
+static void get_held(struct capture *c, struct state_in *in)
 {
 	struct held h = {.time = state_get(in)};
 	const char *text;
@@ -436,7 +454,7 @@ static void put_absent(struct buf *b, const struct absent *a)
 	}
 }
 
-static void get_absent(struct capture *c, struct in *in)
+static void get_absent(struct capture *c, struct state_in *in)
 {
 	struct absent *a = &c->absent;
 	uint64_t others;
@@ -444,13 +462,13 @@ static void get_absent(struct capture *c, struct in *in)
 
 	a->joins = state_get(in);
 	others = state_get(in);
-	count = get_count(in);
+	count = state_count(in);
 	for (size_t i = 0; i < count && !in->bad; i++) {
 		struct trace_absent e = {.count = state_get(in), .pid = (uint32_t)state_get(in)};
 
 		e.reason = (uint32_t)state_get(in);
 		e.error = (uint32_t)state_get(in);
-		e.name = get_string(in);
+		e.name = state_string_get(in);
 		if (in->bad || vec_push(&a->list, e) < 0) {
 			free((char *)e.name);
 			in->bad = true;
@@ -478,6 +496,7 @@ int state_save(struct capture *c, struct buf *out)
 	state_put(out, c->sum.lost);
 	state_put(out, c->sum.failed);
 	put_absent(out, &c->absent);
+	stacks_save(c, out);
 	state_put(out, count);
 	buf_add(out, body.data, body.len);
 	state_put(out, c->held.n);
@@ -501,7 +520,7 @@ int state_save(struct capture *c, struct buf *out)
 
 int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_error *err)
 {
-	struct in in = {bytes, (const uint8_t *)bytes + len, false};
+	struct state_in in = {bytes, (const uint8_t *)bytes + len, false};
 	struct capture_summary sum = {0};
 	size_t count;
 
@@ -514,10 +533,11 @@ int state_load(struct capture *c, const void *bytes, size_t len, struct tacho_er
 	sum.lost = state_get(&in);
 	sum.failed = state_get(&in);
 	get_absent(c, &in);
-	count = get_count(&in);
+	stacks_load(c, &in);
+	count = state_count(&in);
 	for (size_t i = 0; i < count && !in.bad; i++)
 		get_process(c, &in);
-	count = get_count(&in);
+	count = state_count(&in);
 	for (size_t i = 0; i < count && !in.bad; i++)
 		get_held(c, &in);
 	if (in.bad)

@@ -31,7 +31,9 @@ struct thread {
 	uint32_t reason;     /* of losses: enum trace_loss */
 	uint64_t lost_first; /* ticks of the first unreported loss; 0 = none */
 	uint64_t reported_zones, reported_ends,
-		reported_others; /* of page->lost_*, by RING_LOSS records */
+		reported_others;        /* of page->lost_*, by RING_LOSS records */
+	uint64_t stack_low, stack_high; /* readable memory of its stack, as far as known */
+	uint64_t sent[128];             /* stacks and libraries that were sent: see stack.c */
 	struct thread *next_free;
 } __attribute__((aligned(128)));
 
@@ -222,6 +224,19 @@ int record_emit_locked(struct thread *t, unsigned type, const uint64_t *words, u
  */
 int record_emit_made(struct thread *t, unsigned type, const uint64_t *words, unsigned count,
 		     void (*make)(void *context, char *to, size_t len), void *context, size_t len);
+
+/* ---- stack.c ---- */
+
+/*
+ * The id of the calling thread's stack from the call that returns to CALLER outwards, at most DEPTH
+ * frames, after sending what the recorder needs to know of it. 0: none. Needs 8 KiB of stack.
+ */
+uint64_t stack_capture(struct thread *t, unsigned depth, const void *caller);
+/* The functions of tacho.h for another caller than their own. */
+void zone_stack(struct tacho_zone zone, unsigned depth, const void *caller);
+void memory_stack(unsigned type, const char *pool, const void *address, size_t size, unsigned depth,
+		  const void *caller);
+void message_stack(const char *text, size_t len, uint64_t word, unsigned depth, const void *caller);
 
 /* ---- names.c ---- */
 

@@ -22,6 +22,23 @@ TACHO_API void tacho_message(const char *text, size_t len, unsigned severity, ui
 		record_emit(t, RING_MESSAGE, &word, 1, text, len);
 }
 
+void message_stack(const char *text, size_t len, uint64_t word, unsigned depth, const void *caller)
+{
+	struct thread *t = thread_current();
+	uint64_t words[2] = {word, t ? stack_capture(t, depth, caller) : 0};
+
+	if (t && words[1])
+		record_emit(t, RING_MESSAGE_STACK, words, 2, text, len);
+	else if (t)
+		record_emit(t, RING_MESSAGE, words, 1, text, len);
+}
+
+TACHO_API void tacho_message_stack(const char *text, size_t len, unsigned severity, uint32_t color,
+				   unsigned depth)
+{
+	message_stack(text, len, message_word(severity, color), depth, __builtin_return_address(0));
+}
+
 TACHO_API void tacho_messagef(unsigned severity, uint32_t color, const char *format, ...)
 {
 	struct formatted f;

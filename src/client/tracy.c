@@ -129,6 +129,12 @@ static TracyCZoneCtx tracy_context(struct tacho_zone zone)
 	return ctx;
 }
 
+static void tracy_zone_stack(TracyCZoneCtx ctx, int32_t depth, const void *caller)
+{
+	if (depth > 0)
+		zone_stack(tacho_tracy_zone(ctx), (unsigned)depth, caller);
+}
+
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin(const struct ___tracy_source_location_data *srcloc,
 						 int32_t active)
 {
@@ -144,8 +150,10 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin(const struct ___tracy_source_lo
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_callstack(
 	const struct ___tracy_source_location_data *srcloc, int32_t depth, int32_t active)
 {
-	(void)depth;
-	return ___tracy_emit_zone_begin(srcloc, active);
+	TracyCZoneCtx ctx = ___tracy_emit_zone_begin(srcloc, active);
+
+	tracy_zone_stack(ctx, depth, __builtin_return_address(0));
+	return ctx;
 }
 
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc(uint64_t srcloc, int32_t active)
@@ -166,8 +174,10 @@ TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc(uint64_t srcloc, int32_t 
 TACHO_API TracyCZoneCtx ___tracy_emit_zone_begin_alloc_callstack(uint64_t srcloc, int32_t depth,
 								 int32_t active)
 {
-	(void)depth;
-	return ___tracy_emit_zone_begin_alloc(srcloc, active);
+	TracyCZoneCtx ctx = ___tracy_emit_zone_begin_alloc(srcloc, active);
+
+	tracy_zone_stack(ctx, depth, __builtin_return_address(0));
+	return ctx;
 }
 
 TACHO_API void ___tracy_emit_zone_end(TracyCZoneCtx ctx)
@@ -238,32 +248,39 @@ TACHO_API void ___tracy_emit_memory_free(const void *ptr, int32_t secure)
 	___tracy_emit_memory_free_named(ptr, secure, NULL);
 }
 
+static void tracy_memory_stack(unsigned type, const char *name, const void *ptr, size_t size,
+			       int32_t depth, const void *caller)
+{
+	if (tacho_is_recording())
+		memory_stack(type, name, ptr, size, depth > 0 ? (unsigned)depth : 0, caller);
+}
+
 TACHO_API void ___tracy_emit_memory_alloc_callstack(const void *ptr, size_t size, int32_t depth,
 						    int32_t secure)
 {
-	(void)depth;
-	___tracy_emit_memory_alloc_named(ptr, size, secure, NULL);
+	(void)secure;
+	tracy_memory_stack(RING_ALLOC, NULL, ptr, size, depth, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_memory_free_callstack(const void *ptr, int32_t depth, int32_t secure)
 {
-	(void)depth;
-	___tracy_emit_memory_free_named(ptr, secure, NULL);
+	(void)secure;
+	tracy_memory_stack(RING_FREE, NULL, ptr, 0, depth, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_memory_alloc_callstack_named(const void *ptr, size_t size,
 							  int32_t depth, int32_t secure,
 							  const char *name)
 {
-	(void)depth;
-	___tracy_emit_memory_alloc_named(ptr, size, secure, name);
+	(void)secure;
+	tracy_memory_stack(RING_ALLOC, name, ptr, size, depth, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_memory_free_callstack_named(const void *ptr, int32_t depth,
 							 int32_t secure, const char *name)
 {
-	(void)depth;
-	___tracy_emit_memory_free_named(ptr, secure, name);
+	(void)secure;
+	tracy_memory_stack(RING_FREE, name, ptr, 0, depth, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_memory_discard(const char *name, int32_t secure)
@@ -281,45 +298,65 @@ TACHO_API void ___tracy_emit_memory_discard_callstack(const char *name, int32_t 
 
 /* --------------------------------------------------------------- messages */
 
-TACHO_API void ___tracy_emit_logString(int8_t severity, int32_t color, int32_t callstack_depth,
-				       size_t size, const char *txt)
+static void tracy_message(unsigned severity, uint32_t color, int32_t depth, const char *txt,
+			  size_t size, const void *caller)
 {
-	(void)callstack_depth;
-	tacho_message(txt, size, (unsigned)severity, (uint32_t)color);
+	if (depth > 0)
+		message_stack(txt, size, (color & 0xffffff) | (uint64_t)severity << 32,
+			      (unsigned)depth, caller);
+	else
+		tacho_message(txt, size, severity, color);
 }
 
 /* A literal is identified by its content: after dlclose() another one may have its address. */
-TACHO_API void ___tracy_emit_logStringL(int8_t severity, int32_t color, int32_t callstack_depth,
-					const char *txt)
+static void tracy_literal(unsigned severity, uint32_t color, int32_t depth, const char *txt,
+			  const void *caller)
 {
 	struct tacho_name name = {txt, 0, 0};
 
-	(void)callstack_depth;
 	if (!tacho_is_recording())
 		return;
+	if (depth > 0) {
+		tracy_message(severity, color, depth, txt, strlen(txt), caller);
+		return;
+	}
 	name.id = names_intern(txt);
-	tacho_message_literal(&name, (unsigned)severity, (uint32_t)color);
+	tacho_message_literal(&name, severity, color);
+}
+
+TACHO_API void ___tracy_emit_logString(int8_t severity, int32_t color, int32_t callstack_depth,
+				       size_t size, const char *txt)
+{
+	tracy_message((unsigned)severity, (uint32_t)color, callstack_depth, txt, size,
+		      __builtin_return_address(0));
+}
+
+TACHO_API void ___tracy_emit_logStringL(int8_t severity, int32_t color, int32_t callstack_depth,
+					const char *txt)
+{
+	tracy_literal((unsigned)severity, (uint32_t)color, callstack_depth, txt,
+		      __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_message(const char *txt, size_t size, int32_t callstack_depth)
 {
-	___tracy_emit_logString(TACHO_INFO, 0, callstack_depth, size, txt);
+	tracy_message(TACHO_INFO, 0, callstack_depth, txt, size, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_messageL(const char *txt, int32_t callstack_depth)
 {
-	___tracy_emit_logStringL(TACHO_INFO, 0, callstack_depth, txt);
+	tracy_literal(TACHO_INFO, 0, callstack_depth, txt, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_messageC(const char *txt, size_t size, uint32_t color,
 				      int32_t callstack_depth)
 {
-	___tracy_emit_logString(TACHO_INFO, (int32_t)color, callstack_depth, size, txt);
+	tracy_message(TACHO_INFO, color, callstack_depth, txt, size, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_messageLC(const char *txt, uint32_t color, int32_t callstack_depth)
 {
-	___tracy_emit_logStringL(TACHO_INFO, (int32_t)color, callstack_depth, txt);
+	tracy_literal(TACHO_INFO, color, callstack_depth, txt, __builtin_return_address(0));
 }
 
 TACHO_API void ___tracy_emit_message_appinfo(const char *txt, size_t size)

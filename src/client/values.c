@@ -116,3 +116,28 @@ TACHO_API void tacho_discard(const char *pool)
 	if (pool && tacho_is_recording())
 		value_emit(RING_DISCARD, name_or_0(pool), 0, 0, 1);
 }
+
+void memory_stack(unsigned type, const char *pool, const void *address, size_t size, unsigned depth,
+		  const void *caller)
+{
+	struct thread *t = thread_current();
+	uint64_t words[4] = {name_or_0(pool), (uint64_t)(uintptr_t)address, size};
+	unsigned count = type == RING_ALLOC ? 3 : 2;
+
+	if (!t)
+		return;
+	words[count] = stack_capture(t, depth, caller);
+	record_emit(t, type, words, count + (words[count] != 0), NULL, 0);
+}
+
+TACHO_API void tacho_alloc_stack(const char *pool, const void *address, size_t size, unsigned depth)
+{
+	if (tacho_is_recording())
+		memory_stack(RING_ALLOC, pool, address, size, depth, __builtin_return_address(0));
+}
+
+TACHO_API void tacho_free_stack(const char *pool, const void *address, unsigned depth)
+{
+	if (tacho_is_recording())
+		memory_stack(RING_FREE, pool, address, 0, depth, __builtin_return_address(0));
+}

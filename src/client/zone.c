@@ -93,6 +93,20 @@ TACHO_API void tacho_zone_value(struct tacho_zone zone, uint64_t value)
 	attach_word(zone, RING_ZONE_VALUE, value);
 }
 
+void zone_stack(struct tacho_zone zone, unsigned depth, const void *caller)
+{
+	struct thread *t = zone_thread_of(zone);
+	uint64_t id = t ? stack_capture(t, depth, caller) : 0;
+
+	if (id)
+		attach_word(zone, RING_ZONE_STACK, id);
+}
+
+TACHO_API void tacho_zone_stack(struct tacho_zone zone, unsigned depth)
+{
+	zone_stack(zone, depth, __builtin_return_address(0));
+}
+
 TACHO_API struct tacho_zone tacho_zone_begin_runtime(const char *name, size_t len,
 						     const char *function, const char *file,
 						     uint32_t line, uint32_t color)

@@ -111,6 +111,14 @@ enum ring_type {
 	RING_OP_TRACE, /* trace, device | enum trace_op_step << 32, id of an op */
 	/* On any stream: */
 	RING_DISCARD, /* pool name id: all of its memory is freed */
+	/*
+	 * Call stacks. Ids are hashes of the content; a stream has the definitions of all that its
+	 * events refer to. ALLOC and FREE may have one more word, the id of a stack.
+	 */
+	RING_MODULE,        /* id, STRING = path */
+	RING_STACK,         /* id, enum stack_end, then id of module, address: innermost first */
+	RING_ZONE_STACK,    /* srcloc id or 0 = innermost, id of the stack */
+	RING_MESSAGE_STACK, /* colour | severity << 32, id of the stack, STRING */
 	RING_TYPES
 };
 
@@ -120,7 +128,8 @@ enum ring_type {
  */
 static inline int ring_is_timeless(unsigned type)
 {
-	return type >= RING_TEXT_PART && type <= RING_ZONE_VALUE;
+	return (type >= RING_TEXT_PART && type <= RING_ZONE_VALUE) ||
+	       (type >= RING_MODULE && type <= RING_ZONE_STACK);
 }
 
 enum ring_frame { RING_FRAME_MARK, RING_FRAME_START, RING_FRAME_STOP };

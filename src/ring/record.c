@@ -62,10 +62,12 @@ void parts_age(struct ring_stream *s, size_t events)
 
 /* The payload word, from 1, that is the length of a record's string; 0: no string. */
 static const uint8_t string_at[RING_TYPES] = {
-	[RING_TEXT_PART] = 1, [RING_ZONE_TEXT] = 2, [RING_ZONE_NAME] = 2,   [RING_MESSAGE] = 2,
-	[RING_LOCK_NAME] = 2, [RING_APP_INFO] = 1,  [RING_THREAD_NAME] = 1, [RING_SRCLOC] = 3,
-	[RING_NAME] = 2,      [RING_CORE] = 3,      [RING_DEVICE] = 2,      [RING_FRAME_IMAGE] = 2,
-	[RING_SECTION] = 2,   [RING_OP] = 4,
+	[RING_TEXT_PART] = 1,     [RING_ZONE_TEXT] = 2, [RING_ZONE_NAME] = 2,
+	[RING_MESSAGE] = 2,       [RING_LOCK_NAME] = 2, [RING_APP_INFO] = 1,
+	[RING_THREAD_NAME] = 1,   [RING_SRCLOC] = 3,    [RING_NAME] = 2,
+	[RING_CORE] = 3,          [RING_DEVICE] = 2,    [RING_FRAME_IMAGE] = 2,
+	[RING_SECTION] = 2,       [RING_OP] = 4,        [RING_MODULE] = 2,
+	[RING_MESSAGE_STACK] = 3,
 };
 
 /* Minimum payload words of each type; for a string its length. */
@@ -84,6 +86,8 @@ static const uint8_t least_words[RING_TYPES] = {
 	[RING_FRAME_IMAGE] = 2,   [RING_SECTION] = 2,     [RING_PARAMETER] = 3,
 	[RING_PARAMETER_SET] = 2, [RING_OP] = 4,          [RING_OP_TRACE] = 3,
 	[RING_DISCARD] = 1,
+	[RING_MODULE] = 2,        [RING_STACK] = 4,       [RING_ZONE_STACK] = 2,
+	[RING_MESSAGE_STACK] = 3,
 };
 
 /* The string of a record whose payload was copied to WORDS. False if it does not fit its record. */

@@ -238,6 +238,24 @@ void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uin
 		;
 }
 
+void profile_stack_text(const struct profile *p, uint32_t node, const char *separator,
+			struct buf *out)
+{
+	uint32_t first, count;
+	bool any = false;
+
+	for (; node && node < p->nodes.n; node = p->nodes.v[node].parent) {
+		profile_frames(p, node, &first, &count);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct profile_frame *f = &p->frames.v[first + i];
+
+			buf_adds(out, any ? separator : "");
+			buf_adds(out, p->functions.v[f->function].name);
+			any = true;
+		}
+	}
+}
+
 uint32_t profile_leaf(const struct profile *p, uint32_t node)
 {
 	uint32_t first, count;

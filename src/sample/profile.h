@@ -75,6 +75,10 @@ void profile_close(struct profile *p);
 /* The frames of node N, innermost (inlined) first: profile.frames[first .. first + count). */
 void profile_frames(const struct profile *p, uint32_t node, uint32_t *first, uint32_t *count);
 
+/* Adds the functions of stack N with SEPARATOR between them, innermost first. */
+void profile_stack_text(const struct profile *p, uint32_t node, const char *separator,
+			struct buf *out);
+
 /* The innermost function of stack N, UINT32_MAX if unknown. */
 uint32_t profile_leaf(const struct profile *p, uint32_t node);
 /* The stack of the lowest number with the same innermost function, which represents it. */

@@ -144,12 +144,18 @@ struct trace_srcloc {
 #define TRACE_ZONE_RECURSIVE  4u /* inside another zone of its source location, on its track */
 
 /* An attachment of a zone. Texts and values stay in order. */
-enum trace_extra_kind { TRACE_EXTRA_NAME, TRACE_EXTRA_TEXT, TRACE_EXTRA_COLOR, TRACE_EXTRA_VALUE };
+enum trace_extra_kind {
+	TRACE_EXTRA_NAME,
+	TRACE_EXTRA_TEXT,
+	TRACE_EXTRA_COLOR,
+	TRACE_EXTRA_VALUE,
+	TRACE_EXTRA_STACK /* of the call that began it: number of a stack */
+};
 
 struct trace_extra {
 	uint32_t kind;  /* enum trace_extra_kind */
 	uint32_t len;   /* NAME, TEXT: bytes at text */
-	uint64_t value; /* COLOR (0xRRGGBB), VALUE */
+	uint64_t value; /* COLOR (0xRRGGBB), VALUE, STACK */
 	const char *text;
 };
 
@@ -170,12 +176,13 @@ struct trace_open_zone {
 /* Rows: what is not a zone. The fields a, b, c mean what the table says. */
 /*  name         a                          b                        c          text */
 #define TRACE_ROWS(X)                                                                             \
-	X(MESSAGE, "message")     /* severity   colour 0xRRGGBB or 0     flags      the text */   \
+	X(MESSAGE, "message")     /* severity   colour 0xRRGGBB or 0     1: cut, stack << 32      \
+				     the text */                                                  \
 	X(PLOT_INT, "plot int")   /* int64 value */                                               \
 	X(PLOT_REAL, "plot real") /* bits of a double */                                          \
 	X(FRAME, "frame")         /* end in ticks, 0 for a continuous mark */                     \
-	X(ALLOC, "alloc")         /* address    bytes */                                          \
-	X(FREE, "free")           /* address */                                                   \
+	X(ALLOC, "alloc")         /* address    bytes                    stack or 0 */            \
+	X(FREE, "free")           /* address                             stack or 0 */            \
 	X(LOCK, "lock")           /* enum trace_lock_op   source location or TRACE_NONE */        \
 	X(APP_INFO, "app info")   /*                                                  the text */ \
 	X(LOSS, "loss")           /* enum trace_loss   zones lost    others lost */               \

@@ -89,32 +89,32 @@ public:
 				  color);
 	}
 
-	static void Message(const char *text, size_t size, int)
+	static void Message(const char *text, size_t size, int depth)
 	{
-		tacho_message(text, size, TACHO_INFO, 0);
+		___tracy_emit_message(text, size, depth);
 	}
 	/* A literal: sent once, then by its number. */
-	static void Message(const char *text, int)
+	static void Message(const char *text, int depth)
 	{
-		___tracy_emit_messageL(text, 0);
+		___tracy_emit_messageL(text, depth);
 	}
-	static void MessageColor(const char *text, size_t size, uint32_t color, int)
+	static void MessageColor(const char *text, size_t size, uint32_t color, int depth)
 	{
-		tacho_message(text, size, TACHO_INFO, color);
+		___tracy_emit_messageC(text, size, color, depth);
 	}
-	static void MessageColor(const char *text, uint32_t color, int)
+	static void MessageColor(const char *text, uint32_t color, int depth)
 	{
-		___tracy_emit_messageLC(text, color, 0);
+		___tracy_emit_messageLC(text, color, depth);
 	}
-	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color, int,
-			      size_t size, const char *text)
+	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color,
+			      int depth, size_t size, const char *text)
 	{
-		tacho_message(text, size, (unsigned)severity, color);
+		___tracy_emit_logString((int8_t)severity, (int32_t)color, depth, size, text);
 	}
-	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color, int,
-			      const char *text)
+	static void LogString(MessageSourceType, MessageSeverity severity, uint32_t color,
+			      int depth, const char *text)
 	{
-		___tracy_emit_logStringL((int8_t)severity, (int32_t)color, 0, text);
+		___tracy_emit_logStringL((int8_t)severity, (int32_t)color, depth, text);
 	}
 	static void MessageAppInfo(const char *text, size_t size)
 	{
@@ -129,13 +129,13 @@ public:
 	{
 		tacho_free(nullptr, ptr);
 	}
-	static void MemAllocCallstack(const void *ptr, size_t size, int, bool)
+	static void MemAllocCallstack(const void *ptr, size_t size, int depth, bool)
 	{
-		tacho_alloc(nullptr, ptr, size);
+		TACHO_TRACY_ALLOC_(nullptr, ptr, size, depth);
 	}
-	static void MemFreeCallstack(const void *ptr, int, bool)
+	static void MemFreeCallstack(const void *ptr, int depth, bool)
 	{
-		tacho_free(nullptr, ptr);
+		TACHO_TRACY_FREE_(nullptr, ptr, depth);
 	}
 	static void MemAllocNamed(const void *ptr, size_t size, bool, const char *name)
 	{
@@ -145,14 +145,14 @@ public:
 	{
 		tacho_free(name, ptr);
 	}
-	static void MemAllocCallstackNamed(const void *ptr, size_t size, int, bool,
+	static void MemAllocCallstackNamed(const void *ptr, size_t size, int depth, bool,
 					   const char *name)
 	{
-		tacho_alloc(name, ptr, size);
+		TACHO_TRACY_ALLOC_(name, ptr, size, depth);
 	}
-	static void MemFreeCallstackNamed(const void *ptr, int, bool, const char *name)
+	static void MemFreeCallstackNamed(const void *ptr, int depth, bool, const char *name)
 	{
-		tacho_free(name, ptr);
+		TACHO_TRACY_FREE_(name, ptr, depth);
 	}
 	static void MemDiscard(const char *name, bool = false)
 	{

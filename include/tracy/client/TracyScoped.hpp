@@ -30,9 +30,11 @@ public:
 	    : zone_(begin(srcloc, active))
 	{
 	}
-	ScopedZone(const SourceLocationData *srcloc, int, bool active = true)
+	ScopedZone(const SourceLocationData *srcloc, int depth, bool active = true)
 	    : zone_(begin(srcloc, active))
 	{
+		if (depth > 0)
+			tacho_zone_stack(zone_, (unsigned)depth);
 	}
 
 	ScopedZone(uint32_t line, const char *source, size_t sourceSz, const char *function,
@@ -41,21 +43,31 @@ public:
 	{
 	}
 	ScopedZone(uint32_t line, const char *source, size_t sourceSz, const char *function,
-		   size_t functionSz, const char *name, size_t nameSz, int, bool active = true)
+		   size_t functionSz, const char *name, size_t nameSz, int depth,
+		   bool active = true)
 	    : zone_(begin(line, source, sourceSz, function, functionSz, name, nameSz, 0, active))
 	{
+		if (depth > 0)
+			tacho_zone_stack(zone_, (unsigned)depth);
 	}
 	ScopedZone(uint32_t line, const char *source, size_t sourceSz, const char *function,
-		   size_t functionSz, const char *name, size_t nameSz, uint32_t color, int,
+		   size_t functionSz, const char *name, size_t nameSz, uint32_t color, int depth,
 		   bool active = true)
 	    : zone_(begin(line, source, sourceSz, function, functionSz, name, nameSz, color,
 			  active))
 	{
+		if (depth > 0)
+			tacho_zone_stack(zone_, (unsigned)depth);
 	}
 
 	__attribute__((always_inline)) ~ScopedZone()
 	{
 		tacho_zone_end(zone_);
+	}
+
+	struct tacho_zone Handle() const
+	{
+		return zone_;
 	}
 
 	void Text(const char *text, size_t size)
@@ -119,15 +131,17 @@ private:
 };
 } // namespace tracy
 
-#define TACHO_TRACY_SCOPE_(varname, name, color, active)                           \
-	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, varname) = {      \
-		name, TracyFunction, TracyFile, (uint32_t)TracyLine, color, 0, 0}; \
-	tracy::ScopedZone varname(&TracyConcat(tacho_tracy_loc_, varname), active)
+#define TACHO_TRACY_SCOPE_(varname, name, color, depth, active)                     \
+	static struct tacho_srcloc TracyConcat(tacho_tracy_loc_, varname) = {       \
+		name, TracyFunction, TracyFile, (uint32_t)TracyLine, color, 0, 0};  \
+	tracy::ScopedZone varname(&TracyConcat(tacho_tracy_loc_, varname), active); \
+	/* not in a function: an inlined one would be a frame of the stack */       \
+	((depth) > 0 ? tacho_zone_stack(varname.Handle(), (unsigned)(depth)) : (void)0)
 
-#define TACHO_TRACY_TRANSIENT_(varname, name, size, color, active)                   \
+#define TACHO_TRACY_TRANSIENT_(varname, name, size, color, depth, active)            \
 	tracy::ScopedZone varname((uint32_t)TracyLine, TracyFile, strlen(TracyFile), \
 				  TracyFunction, strlen(TracyFunction), name, size,  \
-				  (uint32_t)(color), 0, active)
+				  (uint32_t)(color), depth, active)
 
 #endif /* TRACY_ENABLE */
 #endif
