@@ -47,6 +47,8 @@ static void serve_zones_extra_add(struct serve *s, struct buf *to, const struct 
 	const struct wire_protocol *p = &s->protocol;
 	enum wire_kind kind = e->kind == TRACE_EXTRA_NAME ? WIRE_ZONE_NAME : WIRE_ZONE_TEXT;
 
+	if (e->kind > TRACE_EXTRA_VALUE)
+		return; /* stacks are not served */
 	if (e->kind == TRACE_EXTRA_VALUE) {
 		wire_put(to, p, WIRE_ZONE_VALUE, &e->value);
 	} else if (e->kind == TRACE_EXTRA_COLOR) {

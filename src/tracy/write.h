@@ -71,6 +71,7 @@ struct out_context {
 
 struct zone_extra {
 	uint32_t text, name, color; /* strings + 1, 0 = none; colour BGR */
+	uint32_t stack;             /* of the trace, or 0 */
 };
 
 /* Samples, and the tables that they refer to. */
@@ -259,6 +260,8 @@ int messages_put(struct write *w);
 int plots_put(struct write *w);
 /* ---- write_samples.c: samples, stacks, symbols, switches. After rows_prepare(). */
 int samples_prepare(struct write *w);
+/* The file's number of a stack of the trace; 0: none. */
+uint32_t samples_stack(const struct write *w, uint64_t node);
 void samples_free(struct write *w);
 int samples_put_thread(struct write *w, uint32_t track);
 void samples_put_stacks(struct write *w);

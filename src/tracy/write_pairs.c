@@ -156,6 +156,7 @@ struct memory_event {
 	uint64_t address, size;
 	int64_t alloc, freed; /* freed -1: never */
 	uint16_t alloc_thread, free_thread;
+	uint32_t alloc_stack, free_stack; /* numbers of the file */
 };
 
 struct pool {
@@ -184,6 +185,7 @@ static void pool_free_at(struct write *w, struct pool *p, const struct trace_row
 	if (e->freed < e->alloc)
 		e->freed = e->alloc;
 	e->free_thread = write_pairs_thread_number(w, row->thread);
+	e->free_stack = row->kind == TRACE_ROW_FREE ? samples_stack(w, row->c) : 0;
 	p->usage -= e->size;
 	p->freed++;
 	*at = UINT32_MAX;
@@ -197,6 +199,8 @@ static int pool_add(struct write *w, struct pool *p, const struct trace_row *row
 				 write_ns(w, row->time),
 				 -1,
 				 write_pairs_thread_number(w, row->thread),
+				 0,
+				 samples_stack(w, row->c),
 				 0};
 
 	if (row->kind != TRACE_ROW_ALLOC && row->kind != TRACE_ROW_FREE)
@@ -228,8 +232,8 @@ static void pool_put(struct write *w, const struct pool *p, uint64_t name)
 
 		out_u64(out, e->address);
 		out_u64(out, e->size);
-		out_u24(out, 0);
-		out_u24(out, 0);
+		out_u24(out, e->alloc_stack);
+		out_u24(out, e->free_stack);
 		out_i64(out, e->alloc - reference);
 		reference = e->alloc;
 		out_i64(out, e->freed < 0 ? -1 : e->freed - e->alloc);

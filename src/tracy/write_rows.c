@@ -282,7 +282,7 @@ int messages_put(struct write *w)
 			continue;
 		if (row.kind != TRACE_ROW_MESSAGE) {
 			row.a = TRACE_SEVERITY_INFO;
-			row.b = 0;
+			row.b = row.c = 0;
 		}
 		time = write_ns(w, row.time);
 		out_u64(&w->out, at + 1);
@@ -290,7 +290,7 @@ int messages_put(struct write *w)
 		reference = time;
 		out_ref(&w->out, w->messages.v[at++].text);
 		out_u32(&w->out, row.b ? 0xff000000u | color_to_bgr((uint32_t)row.b) : 0xffffffffu);
-		out_u24(&w->out, 0);
+		out_u24(&w->out, samples_stack(w, row.c >> 32));
 		if (!w->old) {
 			out_u8(&w->out, 0); /* the program's own */
 			out_u8(&w->out, row.a <= TRACE_SEVERITY_FATAL ? (uint8_t)row.a

@@ -8,6 +8,7 @@
 #include "tracy/write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FRAME_ADDRESS  ((1ull << 62) - 1) /* the bits above it are flags */
 #define SYMBOL_ADDRESS (1ull << 61)
@@ -65,6 +66,28 @@ static int stack_add(struct write *w, uint64_t node)
 	return r;
 }
 
+static uint64_t row_stack(const struct trace_row *row)
+{
+	switch (row->kind) {
+	case TRACE_ROW_SAMPLE:
+		return row->a;
+	case TRACE_ROW_ALLOC:
+	case TRACE_ROW_FREE:
+		return row->c;
+	case TRACE_ROW_MESSAGE:
+		return row->c >> 32;
+	default:
+		return 0;
+	}
+}
+
+uint32_t samples_stack(const struct write *w, uint64_t node)
+{
+	return w->samples.number_of && node < w->samples.profile->nodes.n
+		       ? w->samples.number_of[node]
+		       : 0;
+}
+
 static int stacks_number(struct write *w)
 {
 	struct trace_rows *rows;
@@ -75,15 +98,15 @@ static int stacks_number(struct write *w)
 	if (r < 0)
 		return r;
 	while ((r = trace_rows_next(rows, &row, &track)) > 0) {
-		if (row.kind != TRACE_ROW_SAMPLE)
-			continue;
-		if (!w->samples.period)
+		if (row.kind == TRACE_ROW_SAMPLE && !w->samples.period)
 			w->samples.period = (int64_t)row.c;
-		r = stack_add(w, row.a);
+		r = stack_add(w, row_stack(&row));
 		if (r < 0)
 			break;
 	}
 	trace_rows_close(rows);
+	for (size_t i = 0; i < w->extras.n && r >= 0; i++)
+		r = stack_add(w, w->extras.v[i].stack);
 	return r;
 }
 
@@ -111,9 +134,13 @@ static int names_add(struct write *w)
 int samples_prepare(struct write *w)
 {
 	struct out_samples *s = &w->samples;
+	bool any = w->samples.rows;
 	int r;
 
-	if (!s->rows)
+	for (uint32_t i = 0; i < w->trace->track_count && !any; i++)
+		any = w->trace->tracks[i].kind == TRACE_OTHER &&
+		      !strcmp(w->trace->tracks[i].name, TRACE_STACKS);
+	if (!any)
 		return 0;
 	r = profile_open(&s->profile, w->trace, NULL);
 	if (r < 0)

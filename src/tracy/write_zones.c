@@ -56,6 +56,9 @@ static int prepare_extras(struct write *w, const struct tree_zone *zone)
 		case TRACE_EXTRA_COLOR:
 			x.color = color_to_bgr((uint32_t)e.value);
 			break;
+		case TRACE_EXTRA_STACK:
+			x.stack = (uint32_t)e.value;
+			break;
 		}
 	}
 	if (text.len)
@@ -329,7 +332,7 @@ int zones_put(struct write *w)
 
 	out_u64(out, w->extras.n);
 	for (size_t i = 0; i < w->extras.n; i++) {
-		out_u24(out, 0);
+		out_u24(out, samples_stack(w, w->extras.v[i].stack));
 		out_u24(out, w->extras.v[i].text);
 		out_u24(out, w->extras.v[i].name);
 		out_u24(out, w->extras.v[i].color);
