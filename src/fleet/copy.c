@@ -85,14 +85,21 @@ static int copy_tracks(struct copy *c)
 
 /* ------------------------------------------------------------------ zones */
 
-static int copy_extras(struct trace_cursor *cursor, uint32_t count, struct trace_extra *extras,
-		       char **texts)
+static uint64_t copy_stack(const struct copy *c, uint64_t stack)
+{
+	return stack ? stack + c->first_stack : 0;
+}
+
+static int copy_extras(const struct copy *c, struct trace_cursor *cursor, uint32_t count,
+		       struct trace_extra *extras, char **texts)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		int r = trace_cursor_extra(cursor, i, &extras[i]);
 
 		if (r < 0)
 			return r;
+		if (extras[i].kind == TRACE_EXTRA_STACK)
+			extras[i].value = copy_stack(c, extras[i].value);
 		if (extras[i].kind != TRACE_EXTRA_NAME && extras[i].kind != TRACE_EXTRA_TEXT)
 			continue;
 		texts[i] = malloc(extras[i].len + 1); /* the next call reuses the memory */
@@ -118,7 +125,8 @@ static int copy_zone_full(struct copy *c, const struct copy_lane *l, uint64_t st
 	const struct trace_zone *z = &l->zone;
 	struct trace_extra *extras = calloc(z->extras + 1, sizeof(*extras));
 	char **texts = calloc(z->extras + 1, sizeof(*texts));
-	int r = extras && texts ? copy_extras(l->cursor, z->extras, extras, texts) : TACHO_ENOMEM;
+	int r = extras && texts ? copy_extras(c, l->cursor, z->extras, extras, texts)
+				: TACHO_ENOMEM;
 
 	if (r == 0)
 		r = trace_lane_add_full(c->out->w, l->to, start, end, c->srclocs[z->srcloc],
@@ -228,11 +236,6 @@ static int copy_zones(struct copy *c)
 
 /* ------------------------------------------------------------------- rows */
 
-static uint64_t copy_stack(const struct copy *c, uint64_t stack)
-{
-	return stack ? stack + c->first_stack : 0;
-}
-
 /* Module 0 is the same everywhere: why a stack is not whole. */
 static uint64_t copy_module(const struct copy *c, uint64_t module)
 {
@@ -293,11 +296,15 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 		row->a += c->first_flow;
 		break;
 	case TRACE_ROW_MARKER_WORD:
-	case TRACE_ROW_MESSAGE:
-	case TRACE_ROW_PLOT_INT:
-	case TRACE_ROW_PLOT_REAL:
 	case TRACE_ROW_ALLOC:
 	case TRACE_ROW_FREE:
+		row->c = copy_stack(c, row->c);
+		break;
+	case TRACE_ROW_MESSAGE:
+		row->c = copy_stack(c, row->c >> 32) << 32 | (row->c & UINT32_MAX);
+		break;
+	case TRACE_ROW_PLOT_INT:
+	case TRACE_ROW_PLOT_REAL:
 	case TRACE_ROW_APP_INFO:
 	case TRACE_ROW_LOSS:
 	case TRACE_ROW_NOTE:

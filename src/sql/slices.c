@@ -414,7 +414,7 @@ static int args_next(struct sql_cursor *c)
 static void args_value(struct sql_cursor *c, int column, sqlite3_context *out)
 {
 	struct args_cursor *a = (struct args_cursor *)c;
-	static const char *const keys[] = {"name", "text", "color", "value"};
+	static const char *const keys[] = {"name", "text", "color", "value", "stack"};
 	bool text = a->extra.kind == TRACE_EXTRA_NAME || a->extra.kind == TRACE_EXTRA_TEXT;
 
 	switch ((enum args_column)column) {
@@ -422,7 +422,7 @@ static void args_value(struct sql_cursor *c, int column, sqlite3_context *out)
 		sqlite3_result_int64(out, sql_slice_id(c, a->slices.lane, a->slices.number));
 		break;
 	case ARGS_KEY:
-		sql_out_text(out, keys[a->extra.kind & 3]);
+		sql_out_text(out, a->extra.kind < 5 ? keys[a->extra.kind] : "");
 		break;
 	case ARGS_STRING:
 		if (text)

@@ -8,7 +8,7 @@ static int memory_history_pool_take(struct row_cache *k, const struct trace_row 
 	struct values *v = &p->values;
 	/* Bytes in use follow the order of the rows: a late row counts from now on. */
 	uint64_t last = v->n ? v->v[v->n - 1].time : 0, time = row->time > last ? row->time : last;
-	struct life life = {time, UINT64_MAX, row->a, row->b, row->thread};
+	struct life life = {time, UINT64_MAX, row->a, row->b, row->thread, (uint32_t)row->c};
 	int r = 0;
 	const struct view_allocation *alive;
 

@@ -16,6 +16,7 @@ struct life {
 	uint64_t start, end; /* ticks; UINT64_MAX: not freed */
 	uint64_t address, bytes;
 	uint32_t thread; /* track or TRACE_NONE */
+	uint32_t stack;  /* of the call that allocated it, or 0 */
 };
 
 /* Of a group: the last end, the most bytes. */

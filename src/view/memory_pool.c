@@ -65,6 +65,7 @@ static int memory_pool_add(struct view_pool *p, const struct trace_row *row)
 		.time = row->time,
 		.number = p->allocs,
 		.thread = row->thread,
+		.stack = (uint32_t)row->c,
 		.used = true,
 	};
 	p->allocs++;

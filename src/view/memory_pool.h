@@ -13,6 +13,7 @@ struct view_allocation {
 	uint64_t address, bytes, time;
 	uint64_t number; /* of the pool's allocations, from 0 */
 	uint32_t thread;
+	uint32_t stack; /* of the call that allocated it, or 0 */
 	bool used;
 };
 

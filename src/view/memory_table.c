@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools. */
 #include "view/memory_history.h"
+#include "view/sample_query.h"
 #include "view/tiles.h"
 #include "view/track_sums.h"
 
@@ -18,6 +19,8 @@ struct pool_figures {
 static void life_put(struct view_call *c, const struct life *life)
 {
 	struct json *j = &c->json;
+	struct buf stack = BUF_INIT;
+	struct profile *p;
 	char address[32];
 
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)life->address);
@@ -26,6 +29,11 @@ static void life_put(struct view_call *c, const struct life *life)
 	json_uint(j, "size", life->bytes);
 	json_ns(c, "t", life->start);
 	json_thread(j, "thread", life->thread);
+	if (life->stack && profile_cached(c, &p) == 0) {
+		profile_stack_text(p, life->stack, " < ", &stack);
+		json_string(j, "stack", stack.data, stack.len);
+		buf_free(&stack);
+	}
 	json_end(j);
 }
 
@@ -123,7 +131,7 @@ static size_t alive_of(const struct view_pool *p, struct life *largest, size_t r
 
 	for (size_t i = 0; i < p->slot_count; i++) {
 		const struct view_allocation *a = &p->slots[i];
-		struct life life = {a->time, UINT64_MAX, a->address, a->bytes, a->thread};
+		struct life life = {a->time, UINT64_MAX, a->address, a->bytes, a->thread, a->stack};
 
 		if (a->used && lives_add(&all, &life) < 0)
 			break;

@@ -3,6 +3,7 @@
 #include "op/messages.h"
 #include "view/call_args.h"
 #include "view/lane_numbers.h"
+#include "view/sample_query.h"
 #include "view/zone_stats.h"
 
 #include <inttypes.h>
@@ -159,6 +160,24 @@ static int children_put(struct view_call *c, uint32_t lane, const struct trace_z
 	return r < 0 ? r : 0;
 }
 
+/* The functions that called it, one per line. */
+static int zone_stack_put(struct view_call *c, uint32_t stack)
+{
+	struct buf text = BUF_INIT;
+	struct profile *p;
+	int r = profile_cached(c, &p);
+
+	if (r < 0)
+		return r;
+	profile_stack_text(p, stack, "\n", &text);
+	json_object(&c->json, NULL);
+	json_text(&c->json, "kind", "stack");
+	json_string(&c->json, "text", text.data, text.len);
+	json_end(&c->json);
+	buf_free(&text);
+	return 0;
+}
+
 static int extras_put(struct view_call *c, struct trace_cursor *cursor,
 		      const struct trace_zone *zone)
 {
@@ -172,6 +191,8 @@ static int extras_put(struct view_call *c, struct trace_cursor *cursor,
 		char text[32];
 
 		r = trace_cursor_extra(cursor, i, &e);
+		if (r == 0 && e.kind == TRACE_EXTRA_STACK)
+			r = zone_stack_put(c, (uint32_t)e.value);
 		if (r < 0 || e.kind > TRACE_EXTRA_VALUE)
 			continue;
 		json_object(j, NULL);

@@ -322,7 +322,7 @@ static void test_lives(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < LIVES; i++) {
-		struct life life = {at, UINT64_MAX, 16 * i, test_random(&seed) % 5000, 0};
+		struct life life = {at, UINT64_MAX, 16 * i, test_random(&seed) % 5000, 0, 0};
 		uint64_t one = test_random(&seed) % (i + 1);
 
 		assert_int_equal(lives_add(&l, &life), 0);
