@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define PROGRAM_MODULES 4096 /* libraries of one program: each is searched for among all */
+
 struct stacks_module {
 	uint32_t number, kind;
 	char *path, *build_id;
@@ -238,7 +240,7 @@ void stacks_program_module(struct capture *c, struct process *p, uint64_t time, 
 	uint32_t number;
 	bool added;
 
-	if (map_get(&p->stack_modules, id))
+	if (map_get(&p->stack_modules, id) || p->stack_modules.n >= PROGRAM_MODULES)
 		return;
 	path = absolute_path(p->info.pid, name);
 	/* As the process sees it; it may have ended. */
