@@ -17,6 +17,7 @@ struct tacho_zone {
 #define TACHO_FUNCTION()                          (void)0
 #define TACHO_ZONE(name)                          (void)0
 #define TACHO_ZONE_C(name, color)                 (void)0
+#define TACHO_STACK_MAX                           62
 #define TACHO_ZONE_STACK(name)                    (void)0
 #define TACHO_ZONE_RUNTIME(text)                  (void)0
 #define TACHO_ZONE_AS(var, name, color)           __attribute__((unused)) struct tacho_zone var = {0}

@@ -30,20 +30,14 @@ static void hold_row(struct context *x, uint32_t track, uint32_t kind, uint64_t 
 	held_add(x->c, &h, x->e->text, x->e->text ? x->e->len : 0);
 }
 
-/* The same on a track of the process that is created on first use, with a stack. */
-static void hold_stacked(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
-			 uint32_t kind, uint64_t a, uint64_t b, uint64_t stack)
+/* The same on a track of the process that is created on first use. */
+static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
+		    uint32_t kind, uint64_t a, uint64_t b)
 {
 	struct made *m = process_track(x->c, x->p, track_kind, number, name);
 
 	if (m)
-		hold_row(x, m->track, kind, a, b, stack);
-}
-
-static void hold_on(struct context *x, uint32_t track_kind, uint64_t number, const char *name,
-		    uint32_t kind, uint64_t a, uint64_t b)
-{
-	hold_stacked(x, track_kind, number, name, kind, a, b, 0);
+		hold_row(x, m->track, kind, a, b, 0);
 }
 
 /* A claim that was never written, or a corrupt stream. */
