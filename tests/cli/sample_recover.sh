@@ -5,7 +5,7 @@
 "$TACHO" run -q --sample -f -o a.tacho -- "$SAMPLED" share 60000 >truth 2>err &
 recorder=$!
 enough() {
-	[ -f a.tacho.part ] && "$TACHO" stacks --list --format=csv a.tacho.part >seen 2>/dev/null && grep -q main seen
+	"$TACHO" stacks --list --format=csv a.tacho.part | grep -q main # the file is unfinished: the verb warns
 }
 wait_for enough
 program=$(pgrep -P $recorder)
