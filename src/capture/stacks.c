@@ -114,9 +114,9 @@ static bool stacks_module_add(struct stacks *s, uint32_t number, uint32_t kind, 
 	return false;
 }
 
-/* Its number in the trace; 0: error, or too many. */
-static uint32_t stacks_module(struct capture *c, uint32_t process, uint64_t time, uint32_t kind,
-			      const char *path, const char *build_id)
+/* Its number in the trace, NUMBER unless that is 0. 0: error, or too many. */
+static uint32_t stacks_module(struct capture *c, uint32_t process, uint64_t time, uint32_t number,
+			      uint32_t kind, const char *path, const char *build_id)
 {
 	struct stacks *s = stacks_get(c);
 	struct stacks_module *known;
@@ -125,21 +125,22 @@ static uint32_t stacks_module(struct capture *c, uint32_t process, uint64_t time
 	size_t len = strlen(path), id = strlen(build_id);
 	char *text;
 
-	known = s && kind == MODULE_FILE ? stacks_module_find(s, kind, path, build_id) : NULL;
+	known = s && kind == MODULE_FILE && !number ? stacks_module_find(s, kind, path, build_id)
+						    : NULL;
 	if (!s || known)
 		return known ? known->number : 0;
-	if (s->next_module >= LIMIT_MODULES)
+	if (!number && s->next_module >= LIMIT_MODULES)
 		return 0;
+	row.a = number ? number : s->next_module++;
 	text = malloc(len + id + 2);
 	if (!text ||
-	    (kind == MODULE_FILE && !stacks_module_add(s, s->next_module, kind, path, build_id))) {
+	    (kind == MODULE_FILE && !stacks_module_add(s, (uint32_t)row.a, kind, path, build_id))) {
 		capture_error(c, TACHO_ENOMEM);
 		free(text);
 		return 0;
 	}
 	memcpy(text, path, len + 1);
 	memcpy(text + len + 1, build_id, id);
-	row.a = s->next_module++;
 	row.text = text;
 	row.text_len = (uint32_t)(len + 1 + id);
 	stacks_row_add(c, process, &row);
@@ -156,9 +157,16 @@ static uint64_t sampled_number(const struct map *numbers, uint64_t number)
 	return at ? *at : 0;
 }
 
-static uint64_t sampled_key(const struct stacks *s, uint64_t key)
+/* Names of Python functions come before the row of their module, which has its number already. */
+static uint64_t sampled_key(struct capture *c, uint64_t key)
 {
-	return TREE_KEY(sampled_number(&s->sampled_modules, TREE_MODULE(key)), TREE_OFFSET(key));
+	struct stacks *s = c->stacks;
+	uint32_t module = TREE_MODULE(key);
+
+	if (module && !map_get(&s->sampled_modules, module) && s->next_module < LIMIT_MODULES &&
+	    map_set(&s->sampled_modules, module, s->next_module++) < 0)
+		capture_error(c, TACHO_ENOMEM);
+	return TREE_KEY(sampled_number(&s->sampled_modules, module), TREE_OFFSET(key));
 }
 
 static void sampled_module(struct capture *c, uint32_t process, const struct trace_row *row)
@@ -168,9 +176,11 @@ static void sampled_module(struct capture *c, uint32_t process, const struct tra
 	char *first = strndup(text, path);
 	char *second = path < row->text_len ? strndup(text + path + 1, row->text_len - path - 1)
 					    : strdup("");
-	uint32_t number = first && second ? stacks_module(c, process, row->time, (uint32_t)row->b,
-							  first, second)
-					  : 0;
+	uint32_t number = (uint32_t)sampled_number(&c->stacks->sampled_modules, row->a);
+
+	if (first && second)
+		number = stacks_module(c, process, row->time, number, (uint32_t)row->b, first,
+				       second);
 
 	if (!first || !second ||
 	    (number && map_set(&c->stacks->sampled_modules, row->a, number) < 0))
@@ -197,14 +207,14 @@ bool stacks_sampler_row(struct capture *c, uint32_t process, struct trace_row *r
 		sampled_module(c, process, row);
 		return true;
 	case TRACE_ROW_SYMBOL:
-		row->a = sampled_key(s, row->a);
+		row->a = sampled_key(c, row->a);
 		break;
 	case TRACE_ROW_STACK:
 		if (s->next >= LIMIT_STACK_NODES)
 			return true;
 		row->a = s->next++;
 		row->b = sampled_number(&s->sampled, row->b);
-		row->c = sampled_key(s, row->c);
+		row->c = sampled_key(c, row->c);
 		if (map_set(&s->sampled, number, (uint32_t)row->a) < 0)
 			capture_error(c, TACHO_ENOMEM);
 		break;
@@ -252,7 +262,7 @@ void stacks_program_module(struct capture *c, struct process *p, uint64_t time, 
 		if (m)
 			module_load(m, (pid_t)p->info.pid);
 	}
-	number = stacks_module(c, p->id, time, path ? MODULE_FILE : MODULE_MEMORY,
+	number = stacks_module(c, p->id, time, 0, path ? MODULE_FILE : MODULE_MEMORY,
 			       path ? path : name, m ? m->build_id : "");
 	free(seen);
 	free(path);

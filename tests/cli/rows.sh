@@ -41,7 +41,7 @@ expect_exit 0 "$TACHO" memory --format=csv t.tacho
 expect_line out '^1000,memory,8,7,512,512,2,128,1,0$' '^1000,textures,1,0,3145728,3145728,1,3145728,0,0$'
 expect_exit 0 "$TACHO" memory --alive --format=csv t.tacho
 expect_count 4 out
-expect_line out '^700000,1000,memory,main,0x1180,64$'
+expect_line out '^700000,1000,memory,main,0x1180,64,$'
 expect_exit 0 "$TACHO" memory -n text t.tacho
 expect_count 2 out
 
