@@ -382,7 +382,7 @@ struct capture *capture_new(void)
 void capture_free(struct capture *c)
 {
 	sampling_free(c);
-	stacks_free(c);
+	stacks_close(c);
 	for (size_t i = 0; i < c->processes.n; i++)
 		process_free(c->processes.v[i]);
 	for (size_t i = 0; i < c->not_ready.n; i++)

@@ -372,7 +372,7 @@ void stacks_program_stack(struct capture *c, struct process *p, uint64_t time,
 			  const uint64_t *words, unsigned count);
 /* Finds names for all addresses. */
 void stacks_finish(struct capture *c);
-void stacks_free(struct capture *c);
+void stacks_close(struct capture *c);
 struct state_in;
 void stacks_save(const struct capture *c, struct buf *b);
 void stacks_load(struct capture *c, struct state_in *in);

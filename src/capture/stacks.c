@@ -337,7 +337,7 @@ void stacks_finish(struct capture *c)
 		symbols_resolve(c->stacks->symbols, clock_ticks(), stacks_symbol_add, c);
 }
 
-void stacks_free(struct capture *c)
+void stacks_close(struct capture *c)
 {
 	struct stacks *s = c->stacks;
 
