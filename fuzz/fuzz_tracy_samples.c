@@ -74,7 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			 .period = 1000,
 			 .budget = 1 << 20,
 			 .messages_track = TRACE_NONE,
-			 .stacks_track = TRACE_NONE,
 			 .images_track = TRACE_NONE,
 			 .sections_track = TRACE_NONE};
 	struct trace_check check;
