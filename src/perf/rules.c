@@ -83,7 +83,8 @@ const struct advice_rule perf_rules[] = {
 		 "Set enable_weights_double_buffer: the next weights are then read while these are "
 		 "multiplied"},
 	{ADVICE_SUBBLOCK, CONV, SLOW,
-	 .settings = BIT(OUT_SUBBLOCK_H_NTILES) | BIT(OUT_SUBBLOCK_W_NTILES),
+	 .settings =
+		 BIT(OUT_SUBBLOCK_H_NTILES) | BIT(OUT_SUBBLOCK_W_NTILES) | BIT(ACT_BLOCK_H),
 	 .tests = {{.test = TEST_PRODUCT_BELOW,
 		    .a = FIELD_OUT_SUBBLOCK_H_NTILES,
 		    .b = FIELD_OUT_SUBBLOCK_W_NTILES,

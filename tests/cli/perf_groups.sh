@@ -141,6 +141,24 @@ ROWS
 expect_exit 0 "$REPORT" other.csv
 cat err >>out
 expect_line out 'No category known, counted as Other: Frobnicate$'
+# A part of a name decides: the most telling one.
+ops >names.csv <<'ROWS'
+LayerNormPreAllGatherDeviceOperation;dev;0;9000;0;8
+AllGatherConcatDeviceOperation;dev;0;9000;0;8
+ChunkGatedDeltaRuleDeviceOperation;dev;0;9000;0;8
+RepeatAndInterleaveEltwiseMulDeviceOperation;dev;0;9000;0;8
+RepeatDeviceOperation;dev;0;9000;0;8
+SamplingDeviceOperation;dev;0;9000;0;8
+PerTokenCastToFp8DeviceOperation;dev;0;9000;0;8
+ExtractDeviceOperation;dev;0;9000;0;8
+ManualSeedDeviceOperation;dev;0;9000;0;8
+ROWS
+expect_exit 0 "$REPORT" names.csv --format=json
+python3 - <<'PY' || fail "the categories"
+import json
+got = [o["category"] for o in json.load(open("out"))["ops"]]
+assert got == "Compute CCL Compute Compute TM Compute TM DM Other".split(), got
+PY
 expect_exit 0 "$REPORT" --model=1.2.4 other.csv
 cat err >>out
 expect_line out 'ProfilerNoopOperation.*Frobnicate|Frobnicate.*ProfilerNoopOperation'
