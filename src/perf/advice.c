@@ -77,7 +77,7 @@ static enum arch_fidelity fidelity_lower(const struct perf_kind *k)
 
 	for (int i = FIDELITY_LOFI; i < (int)k->fidelity; i++) {
 		other.fidelity = (enum arch_fidelity)i;
-		if (perf_fidelity_judge(&other) != VERDICT_TOO_LOW)
+		if (perf_fidelity_judge(&other, PERF_MODEL_TACHO) != VERDICT_TOO_LOW)
 			return (enum arch_fidelity)i;
 	}
 	return FIDELITY_NONE;
@@ -115,6 +115,25 @@ static const struct perf_device *advice_on_device(const struct advised *a)
 	return &a->r->in->rows.v[a->op->row].on_device;
 }
 
+static double tiles_of(const int64_t dims[DIMS])
+{
+	for (int i = 0; i < DIMS; i++)
+		if (dims[i] == PERF_NO_NUMBER)
+			return NAN;
+	return (double)dims[DIM_W] * (double)dims[DIM_Z] * ceil((double)dims[DIM_Y] / 32) *
+	       ceil((double)dims[DIM_X] / 32);
+}
+
+/* The cores that have work: a tile is not divided. */
+static double cores_usable(const struct advised *a)
+{
+	double tiles = tiles_of(a->k->dim[OUT]), available = perf_available(a->r, a->op);
+
+	if (a->k->family != FAMILY_MATMUL)
+		tiles = fmax(tiles, tiles_of(a->k->dim[IN0]));
+	return tiles >= 1 ? fmin(tiles, available) : available;
+}
+
 static bool test_holds(const struct advised *a, enum advice_test test, int x, int y, int64_t limit,
 		       const char *text)
 {
@@ -142,12 +161,20 @@ static bool test_holds(const struct advised *a, enum advice_test test, int x, in
 		return perf_in_dram(a->k, IN0) && bytes <= perf_available(a->r, a->op) * L1_ROOM;
 	case TEST_IN1_DRAM:
 		return perf_in_dram(k, IN1);
+	case TEST_ANY_IN_DRAM:
+		return perf_in_dram(k, IN0) || perf_in_dram(k, IN1);
+	case TEST_IN0_SHARDED:
+		return k->memory[IN0] && strstr(k->memory[IN0], "SHARDED");
+	case TEST_OUT_DRAM:
+		return perf_in_dram(k, OUT);
 	case TEST_NOT_SHARDED:
 		return !a->op->sharded && !k->sparse &&
 		       (k->config == CONFIG_DEFAULT || k->config == CONFIG_GIVEN);
 	case TEST_CORES_PERCENT:
 		return a->op->has & HAS_CORES && !a->op->sharded && a->op->cores > 0 &&
-		       a->op->cores * 100 < perf_available(a->r, a->op) * (double)limit;
+		       a->op->cores * 100 < cores_usable(a) * (double)limit;
+	case TEST_CORE_TILES:
+		return !(tiles_of(k->dim[OUT]) < a->op->cores * (double)limit);
 	case TEST_VERDICT:
 		return a->op->verdict == limit &&
 		       (limit != VERDICT_TOO_HIGH || a->lower != FIDELITY_NONE);
@@ -206,7 +233,7 @@ static double part_left(const struct advised *a, enum advice_saving saving)
 	case SAVING_DRAM_PEAK:
 		return advice_share_of(op, HAS_DRAM_PCT, op->dram_pct) / 100;
 	case SAVING_CORES:
-		return fmax(op->cores / perf_available(a->r, op), least_part(op));
+		return fmax(op->cores / cores_usable(a), least_part(op));
 	case SAVING_FIDELITY:
 		if (op->bound != BOUND_FLOP && op->bound != BOUND_BOTH)
 			return 1;
@@ -224,7 +251,7 @@ static double part_left(const struct advised *a, enum advice_saving saving)
 static const char *const assumptions[SAVING_KINDS] = {
 	[SAVING_REACHABLE] = "if it then comes to 65 % of the nearer peak",
 	[SAVING_DRAM_PEAK] = "at the peak of the DRAM",
-	[SAVING_CORES] = "if it scales to all cores",
+	[SAVING_CORES] = "if it scales to all cores that have work",
 	[SAVING_FIDELITY] = "if arithmetic stays the limit",
 	[SAVING_LINKS] = "with twice the links",
 	[SAVING_BALANCE] = "if all cores take as long as the mean",

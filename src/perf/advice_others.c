@@ -54,7 +54,7 @@ static enum arch_fidelity advice_others_lower(const struct perf_kind *k, enum ar
 
 	for (int i = FIDELITY_LOFI; i < (int)f; i++) {
 		other.fidelity = (enum arch_fidelity)i;
-		if (perf_fidelity_judge(&other) != VERDICT_TOO_LOW)
+		if (perf_fidelity_judge(&other, PERF_MODEL_1_2_4) != VERDICT_TOO_LOW)
 			return (enum arch_fidelity)i;
 	}
 	return FIDELITY_NONE;

@@ -132,7 +132,7 @@ static void analyze_matmul(struct perf_report *r, struct perf_op *op, const stru
 	    (!as_sparse(r, k) && (isnan(op->bytes) || isnan(op->operations))))
 		r->unusable++;
 	op->bound = (uint8_t)bound_of(r, op);
-	op->verdict = (uint8_t)perf_fidelity_judge(k);
+	op->verdict = (uint8_t)perf_fidelity_judge(k, r->options->model);
 }
 
 static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct perf_row *row)
@@ -149,7 +149,7 @@ static void analyze_conv(struct perf_report *r, struct perf_op *op, const struct
 							    : 0);
 	if (seconds == 0 || isnan(op->operations) || k->fidelity == FIDELITY_NONE)
 		r->unusable++;
-	op->verdict = (uint8_t)perf_fidelity_judge(k);
+	op->verdict = (uint8_t)perf_fidelity_judge(k, r->options->model);
 }
 
 static void set_cores(struct perf_op *op, const struct perf_row *row, enum perf_model model)
@@ -208,7 +208,7 @@ static void analyze_any(struct perf_report *r, struct perf_op *op, const struct 
 		r->unusable++;
 	op->bound = (uint8_t)bound_of(r, op);
 	if (product)
-		op->verdict = (uint8_t)perf_fidelity_judge(k);
+		op->verdict = (uint8_t)perf_fidelity_judge(k, r->options->model);
 }
 
 #define INVALID_GAP 1e6 /* ns from which a gap next to an invalid time is ignored (model next) */

@@ -2,14 +2,15 @@
 /*
  * Finds the kernel that limits an op: the one that reads, computes, or writes. Recorded waits of
  * the compute kernels for circular buffers decide; without them, the RISC that ran clearly longer
- * than the others is the limit.
+ * than the others is the limit. Data is written last: the writer is the last to end in any case.
  */
 #include "perf/report.h"
 
 #include <math.h>
 
-#define WAIT_SHARE 0.5  /* of the compute kernel's time */
-#define CLEARLY    1.10 /* times as long as the others */
+#define WAIT_SHARE     0.5  /* of the compute kernel's time */
+#define CLEARLY        1.10 /* times as long as the others */
+#define CLEARLY_WRITER 2.0
 
 const char *perf_limit_name(enum perf_limit limit)
 {
@@ -42,7 +43,8 @@ enum perf_limit perf_limit_of(const struct perf_device *d)
 			next = spans[i];
 	if (known < 2)
 		return LIMIT_UNKNOWN;
-	return spans[longest] >= next * CLEARLY ? limits[longest] : LIMIT_BALANCED;
+	return spans[longest] >= next * (longest == 2 ? CLEARLY_WRITER : CLEARLY) ? limits[longest]
+										  : LIMIT_BALANCED;
 }
 
 double perf_balance(const struct perf_device *d)

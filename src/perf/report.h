@@ -222,7 +222,7 @@ const char *perf_limit_name(enum perf_limit limit);
 double perf_balance(const struct perf_device *device);
 
 /* fidelity.c */
-enum perf_verdict perf_fidelity_judge(const struct perf_kind *k);
+enum perf_verdict perf_fidelity_judge(const struct perf_kind *k, enum perf_model model);
 
 /* The steps, each over rows given by their index in the input. */
 struct perf_order {

@@ -43,7 +43,8 @@ const struct advice_rule perf_rules[] = {
 	 .tests = {{.test = TEST_PRODUCT_BELOW,
 		    .a = FIELD_OUT_SUBBLOCK_H,
 		    .b = FIELD_OUT_SUBBLOCK_W,
-		    .limit = 2}},
+		    .limit = 2},
+		   {.test = TEST_CORE_TILES, .limit = 2}},
 	 .saving = SAVING_REACHABLE,
 	 .words =
 		 "Raise out_subblock_h x out_subblock_w from {out_subblock_h}x{out_subblock_w} to 2 "
@@ -52,7 +53,8 @@ const struct advice_rule perf_rules[] = {
 	 .tests = {{.test = TEST_PRODUCT_BELOW,
 		    .a = FIELD_SUBBLOCK_H,
 		    .b = FIELD_SUBBLOCK_W,
-		    .limit = 2}},
+		    .limit = 2},
+		   {.test = TEST_CORE_TILES, .limit = 2}},
 	 .saving = SAVING_REACHABLE,
 	 .words =
 		 "Raise subblock_h x subblock_w from {subblock_h}x{subblock_w} to 2 tiles or more: one "
@@ -83,8 +85,7 @@ const struct advice_rule perf_rules[] = {
 		 "Set enable_weights_double_buffer: the next weights are then read while these are "
 		 "multiplied"},
 	{ADVICE_SUBBLOCK, CONV, SLOW,
-	 .settings =
-		 BIT(OUT_SUBBLOCK_H_NTILES) | BIT(OUT_SUBBLOCK_W_NTILES) | BIT(ACT_BLOCK_H),
+	 .settings = BIT(OUT_SUBBLOCK_H_NTILES) | BIT(OUT_SUBBLOCK_W_NTILES) | BIT(ACT_BLOCK_H),
 	 .tests = {{.test = TEST_PRODUCT_BELOW,
 		    .a = FIELD_OUT_SUBBLOCK_H_NTILES,
 		    .b = FIELD_OUT_SUBBLOCK_W_NTILES,
@@ -153,12 +154,14 @@ const struct advice_rule perf_rules[] = {
 	 .words = "Raise num_links from 1 if the devices are joined by more links"},
 
 	/* By the kernels, where the device's log has them */
-	{ADVICE_KERNEL, SLOW, .tests = {{.test = TEST_LIMIT, .limit = LIMIT_READER}},
+	{ADVICE_KERNEL, SLOW,
+	 .tests = {{.test = TEST_LIMIT, .limit = LIMIT_READER}, {.test = TEST_ANY_IN_DRAM}},
 	 .words =
-		 "Reader-bound: computing waits for input. Keep inputs in L1, or read larger blocks at "
+		 "Reader-bound: the others wait for input. Keep inputs in L1, or read larger blocks at "
 		 "a time"},
-	{ADVICE_KERNEL, SLOW, .tests = {{.test = TEST_LIMIT, .limit = LIMIT_WRITER}},
-	 .words = "Writer-bound: computing waits for room to write. Keep the output in L1"},
+	{ADVICE_KERNEL, SLOW,
+	 .tests = {{.test = TEST_LIMIT, .limit = LIMIT_WRITER}, {.test = TEST_OUT_DRAM}},
+	 .words = "Writer-bound: the others wait for room to write. Keep the output in L1"},
 	{ADVICE_KERNEL, PRODUCTS, SLOW, .tests = {{.test = TEST_LIMIT, .limit = LIMIT_COMPUTE}},
 	 .words = "Compute-bound: the data is there in time, and the arithmetic is slow. Look at "
 		  "subblocks, fidelity and accumulation in 32 bits"},
@@ -167,6 +170,16 @@ const struct advice_rule perf_rules[] = {
 	 .words = "The cores are not equally busy: their mean is {balance} % of the slowest one"},
 
 	/* All others */
+	{ADVICE_GRID, .ops = "InterleavedToSharded|ShardedToInterleaved|Reshard", SLOW,
+	 .tests = {{.test = TEST_CORES_PERCENT, .limit = 51}}, .saving = SAVING_CORES,
+	 .words = "It runs on {cores} of {workers} cores: smaller shards on more cores spread it"},
+	{ADVICE_GRID, .families = FAMILY(OTHER), SLOW,
+	 .tests = {{.test = TEST_CORES_PERCENT, .limit = 51},
+		   {.test = TEST_NOT_COLLECTIVE},
+		   {.test = TEST_IN0_SHARDED}},
+	 .saving = SAVING_CORES,
+	 .words =
+		 "It runs on {cores} of {workers} cores: smaller shards of input 0 spread it over more"},
 	{ADVICE_GRID, .families = FAMILY(OTHER), SLOW,
 	 .tests = {{.test = TEST_CORES_PERCENT, .limit = 51}, {.test = TEST_NOT_COLLECTIVE}},
 	 .saving = SAVING_CORES,

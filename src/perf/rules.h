@@ -20,8 +20,12 @@ enum advice_test {
 	TEST_CONFIG,        /* it has this program config: TEXT */
 	TEST_IN0_DRAM,      /* input 0 is in DRAM, and L1 has room for it */
 	TEST_IN1_DRAM,      /* input 1, the weights, is in DRAM */
+	TEST_ANY_IN_DRAM,   /* one of both */
+	TEST_OUT_DRAM,
+	TEST_IN0_SHARDED,   /* over cores */
 	TEST_NOT_SHARDED,   /* it does not read DRAM-sharded weights yet, but could */
-	TEST_CORES_PERCENT, /* it uses less than LIMIT % of its available cores */
+	TEST_CORES_PERCENT, /* it uses less than LIMIT % of the cores that it could use */
+	TEST_CORE_TILES,    /* the output has at least LIMIT tiles for each core */
 	TEST_VERDICT,       /* the fidelity is enum perf_verdict LIMIT */
 	TEST_FLOPS_BELOW,   /* arithmetic is below LIMIT % of its peak */
 	TEST_INNER_TILES,   /* the inner dimension has at least LIMIT tiles */

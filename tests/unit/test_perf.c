@@ -41,7 +41,7 @@ static enum perf_verdict op_judge(const char *in0, const char *in1, const char *
 {
 	struct perf_kind k = {.datatype = {in0, in1, out}, .fidelity = f};
 
-	return perf_fidelity_judge(&k);
+	return perf_fidelity_judge(&k, PERF_MODEL_1_2_4);
 }
 
 static void fidelity_check(void **state)
