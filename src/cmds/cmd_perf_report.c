@@ -548,6 +548,24 @@ static int write_diff(struct job *j, struct perf_diff *d)
 	return r < 0 ? err_errno(&j->err, r, "cannot write the diff") : 0;
 }
 
+/* Warns if the runs were not cut at the same signposts. */
+static void warn_regions(const struct job *j, const struct diff_run *runs)
+{
+	const char *first = runs[0].report.region.name;
+
+	for (size_t i = 1; i < j->n && !j->common->quiet; i++) {
+		const char *name = runs[i].report.region.name;
+
+		if (first == name || (first && name && !strcmp(first, name)))
+			continue;
+		err_warn(
+			"%s: from signpost '%s', but %s: from signpost '%s': these may be different "
+			"parts of the program; --signpost chooses one of both files",
+			j->paths[0], first ? first : "(none)", j->paths[i], name ? name : "(none)");
+		return;
+	}
+}
+
 static int run_diff(struct job *j)
 {
 	size_t before = j->c->before > 0 ? (size_t)j->c->before : j->n / 2;
@@ -565,6 +583,7 @@ static int run_diff(struct job *j)
 	}
 	if (r == 0) {
 		print_warnings(j);
+		warn_regions(j, runs);
 		r = write_diff(j, &d);
 	}
 	j->failed = r == 0 && d.failed;

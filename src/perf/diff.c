@@ -12,17 +12,17 @@ const char *perf_metric_name(enum perf_metric metric)
 	return names[metric];
 }
 
-/* An op of one run, in the order of its key and then of the report. */
+/* An op of one run. The ops of all runs with the same key and slot are one op. */
 struct entry {
-	const char *key;
-	uint32_t op;
+	uint32_t key, slot, op;
 };
 
-/* One run: its entries, and how many have been matched. */
+/* One run: its entries by key and slot, and how many have been matched. */
 struct side_run {
 	const struct perf_report *r;
 	struct entry *entries;
-	char **keys; /* by kind of its input */
+	char **keys;       /* by kind of its input */
+	uint32_t *numbers; /* of the keys */
 	size_t n, at;
 };
 
@@ -44,9 +44,10 @@ static char *kind_key(const struct perf_kind *k)
 static int entry_compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = x->key == y->key ? 0 : strcmp(x->key, y->key);
 
-	return order ? order : x->op < y->op ? -1 : x->op > y->op;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
 static int diff_run_open(struct side_run *run, const struct perf_report *r)
@@ -54,7 +55,8 @@ static int diff_run_open(struct side_run *run, const struct perf_report *r)
 	run->r = r;
 	run->entries = malloc((r->ops.n + 1) * sizeof(*run->entries));
 	run->keys = calloc(r->in->kinds.n + 1, sizeof(*run->keys));
-	if (!run->entries || !run->keys)
+	run->numbers = calloc(r->in->kinds.n + 1, sizeof(*run->numbers));
+	if (!run->entries || !run->keys || !run->numbers)
 		return TACHO_ENOMEM;
 	for (size_t i = 0; i < r->ops.n; i++) {
 		uint32_t kind = r->ops.v[i].kind;
@@ -65,9 +67,8 @@ static int diff_run_open(struct side_run *run, const struct perf_report *r)
 			run->keys[kind] = kind_key(&r->in->kinds.v[kind]);
 		if (!run->keys[kind])
 			return TACHO_ENOMEM;
-		run->entries[run->n++] = (struct entry){run->keys[kind], (uint32_t)i};
+		run->entries[run->n++] = (struct entry){.op = (uint32_t)i};
 	}
-	qsort(run->entries, run->n, sizeof(*run->entries), entry_compare);
 	return 0;
 }
 
@@ -128,13 +129,15 @@ static void change_fill(const struct matcher *m, struct perf_change *c)
 	}
 }
 
-/* The next op of run I, if it has KEY. */
-static const struct perf_op *run_take(struct matcher *m, size_t i, const char *key, uint32_t *op)
+/* Takes the op of run I with KEY and SLOT; NULL: it has none. */
+static const struct perf_op *run_take(struct matcher *m, size_t i, uint32_t key, uint32_t slot,
+				      uint32_t *op)
 {
 	struct side_run *run = &m->runs[i];
 	const struct perf_op *taken;
 
-	if (run->at == run->n || strcmp(run->entries[run->at].key, key))
+	if (run->at == run->n || run->entries[run->at].key != key ||
+	    run->entries[run->at].slot != slot)
 		return NULL;
 	*op = run->entries[run->at++].op;
 	taken = &run->r->ops.v[*op];
@@ -145,9 +148,25 @@ static const struct perf_op *run_take(struct matcher *m, size_t i, const char *k
 	return taken;
 }
 
-/* The next op of KEY of each run; false: none has one. */
-static bool pair_take(struct matcher *m, const char *key, struct perf_pair *pair)
+/* The first slot of KEY that is left. */
+static uint32_t slot_next(const struct matcher *m, uint32_t key)
 {
+	uint32_t slot = UINT32_MAX;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct side_run *run = &m->runs[i];
+
+		if (run->at < run->n && run->entries[run->at].key == key &&
+		    run->entries[run->at].slot < slot)
+			slot = run->entries[run->at].slot;
+	}
+	return slot;
+}
+
+/* The next op of KEY of each run; false: none has one. */
+static bool pair_take(struct matcher *m, uint32_t key, struct perf_pair *pair)
+{
+	uint32_t slot = slot_next(m, key);
 	bool any = false;
 
 	*pair = (struct perf_pair){.op = {UINT32_MAX, UINT32_MAX}};
@@ -157,7 +176,7 @@ static bool pair_take(struct matcher *m, const char *key, struct perf_pair *pair
 
 		for (size_t i = first; i < first + m->d->n[s]; i++) {
 			uint32_t index;
-			const struct perf_op *op = run_take(m, i, key, &index);
+			const struct perf_op *op = run_take(m, i, key, slot, &index);
 
 			if (!op)
 				continue;
@@ -175,15 +194,15 @@ static bool pair_take(struct matcher *m, const char *key, struct perf_pair *pair
 	return any;
 }
 
-/* The first key of all runs, in order; NULL: all runs are at their ends. */
-static const char *key_next(const struct matcher *m)
+/* The first key that is left, in order; UINT32_MAX: all runs are at their ends. */
+static uint32_t key_next(const struct matcher *m)
 {
-	const char *key = NULL;
+	uint32_t key = UINT32_MAX;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct side_run *run = &m->runs[i];
 
-		if (run->at < run->n && (!key || strcmp(run->entries[run->at].key, key) < 0))
+		if (run->at < run->n && run->entries[run->at].key < key)
 			key = run->entries[run->at].key;
 	}
 	return key;
@@ -191,9 +210,9 @@ static const char *key_next(const struct matcher *m)
 
 static int groups_match(struct matcher *m)
 {
-	const char *key;
+	uint32_t key;
 
-	while ((key = key_next(m))) {
+	while ((key = key_next(m)) != UINT32_MAX) {
 		struct perf_change c = {.op = {UINT32_MAX, UINT32_MAX}};
 		struct perf_pair pair;
 
@@ -309,8 +328,128 @@ static int pair_compare(const void *a, const void *b, void *arg)
 	return order ? order : x->op[0] < y->op[0] ? -1 : x->op[0] > y->op[0];
 }
 
+/* A key of a run, and where to store its number. */
+struct numbered {
+	const char *key;
+	uint32_t *number;
+};
+
+static int numbered_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct numbered *)a)->key, ((const struct numbered *)b)->key);
+}
+
+/* Numbers the keys of all runs in their order, from 0; *COUNT: how many there are. */
+static int keys_number(struct matcher *m, size_t *count)
+{
+	struct numbered *all;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		n += m->runs[i].r->in->kinds.n;
+	all = malloc((n + 1) * sizeof(*all));
+	if (!all)
+		return TACHO_ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < m->runs[i].r->in->kinds.n; k++)
+			if (m->runs[i].keys[k])
+				all[n++] = (struct numbered){m->runs[i].keys[k],
+							     &m->runs[i].numbers[k]};
+	qsort(all, n, sizeof(*all), numbered_compare);
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		*count += i == 0 || strcmp(all[i - 1].key, all[i].key);
+		*all[i].number = (uint32_t)*count - 1;
+	}
+	free(all);
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < m->runs[i].n; k++) {
+			struct entry *e = &m->runs[i].entries[k];
+
+			e->key = m->runs[i].numbers[m->runs[i].r->ops.v[e->op].kind];
+		}
+	return 0;
+}
+
+/* What slots_set() needs: keys of both runs in order, and lists of ops of the first by key. */
+struct slots {
+	uint32_t *first, *other, *partner, *next, *head, *extra;
+};
+
+/*
+ * The slots of a run: those of the ops of the first run that they are aligned with. Ops that moved
+ * get the slots of their key that are left, in order; further ones new slots.
+ */
+static int run_slots_set(const struct side_run *first, struct side_run *run, struct slots *s,
+			 size_t keys)
+{
+	int code;
+
+	for (size_t i = 0; i < run->n; i++)
+		s->other[i] = run->entries[i].key;
+	code = perf_align(s->first, first->n, s->other, run->n, s->partner);
+	if (code < 0)
+		return code;
+	memset(s->head, 0xff, keys * sizeof(*s->head));
+	memset(s->extra, 0, keys * sizeof(*s->extra));
+	memset(s->next, 0, first->n * sizeof(*s->next));
+	for (size_t i = 0; i < run->n; i++)
+		if (s->partner[i] != UINT32_MAX)
+			s->next[s->partner[i]] = UINT32_MAX; /* taken */
+	for (size_t i = first->n; i-- > 0;) {
+		if (s->next[i] == UINT32_MAX)
+			continue;
+		s->next[i] = s->head[s->first[i]];
+		s->head[s->first[i]] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < run->n; i++) {
+		uint32_t key = s->other[i], slot = s->partner[i];
+
+		if (slot == UINT32_MAX && (slot = s->head[key]) != UINT32_MAX)
+			s->head[key] = s->next[slot];
+		else if (slot == UINT32_MAX)
+			slot = (uint32_t)first->n + s->extra[key]++;
+		run->entries[i].slot = slot;
+	}
+	return 0;
+}
+
+static int slots_set(struct matcher *m, size_t keys)
+{
+	struct side_run *first = &m->runs[0];
+	struct slots s = {0};
+	uint32_t *room;
+	size_t most = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		most = m->runs[i].n > most ? m->runs[i].n : most;
+	room = malloc((2 * first->n + 2 * most + 2 * keys + 1) * sizeof(*room));
+	if (!room)
+		return TACHO_ENOMEM;
+	s.first = room;
+	s.next = s.first + first->n;
+	s.other = s.next + first->n;
+	s.partner = s.other + most;
+	s.head = s.partner + most;
+	s.extra = s.head + keys;
+	for (size_t i = 0; i < first->n; i++) {
+		s.first[i] = first->entries[i].key;
+		first->entries[i].slot = (uint32_t)i;
+	}
+	for (size_t i = 1; i < m->n && code == 0; i++)
+		code = run_slots_set(first, &m->runs[i], &s, keys);
+	for (size_t i = 0; i < m->n; i++)
+		qsort(m->runs[i].entries, m->runs[i].n, sizeof(struct entry), entry_compare);
+	free(room);
+	return code;
+}
+
 static int matcher_open(struct matcher *m)
 {
+	size_t keys;
+
 	m->n = m->d->n[BEFORE] + m->d->n[AFTER];
 	m->runs = calloc(m->n, sizeof(*m->runs));
 	m->counts = calloc(m->n, sizeof(*m->counts));
@@ -322,7 +461,7 @@ static int matcher_open(struct matcher *m)
 	for (size_t i = 0; i < m->n; i++)
 		if (diff_run_open(&m->runs[i], m->d->reports[i]) < 0)
 			return TACHO_ENOMEM;
-	return 0;
+	return keys_number(m, &keys) < 0 ? TACHO_ENOMEM : slots_set(m, keys);
 }
 
 int perf_diff_make(struct perf_diff *d, double min)
@@ -349,6 +488,7 @@ int perf_diff_make(struct perf_diff *d, double min)
 		for (size_t k = 0; m.runs[i].keys && k < m.runs[i].r->in->kinds.n; k++)
 			free(m.runs[i].keys[k]);
 		free(m.runs[i].keys);
+		free(m.runs[i].numbers);
 		free(m.runs[i].entries);
 	}
 	for (int k = 0; k < METRICS; k++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares two sides, each of one or several runs of the same program. Ops are the same when they
- * have the same name, shapes and data types; the first of them in one run is compared with the
- * first in the other, and so on. Several runs of a side give bounds of the noise.
+ * have the same name, shapes and data types, and the same place in the order: ops that one run has
+ * more do not shift those after them, and ops that moved are compared in their order. Several runs
+ * of a side give bounds of the noise.
  */
 #ifndef PERF_DIFF_H
 #define PERF_DIFF_H
@@ -61,6 +62,12 @@ struct perf_diff {
  */
 int perf_diff_make(struct perf_diff *diff, double min_percentage);
 void perf_diff_free(struct perf_diff *diff);
+
+/*
+ * align.c: PARTNER of each element of B: the equal one of A that it is aligned with, or UINT32_MAX.
+ * 0 or TACHO_ENOMEM.
+ */
+int perf_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t *partner);
 
 const char *perf_metric_name(enum perf_metric metric);
 double perf_change_of(const struct perf_change *change, enum perf_metric metric);      /* us */

@@ -42,6 +42,40 @@ ROWS
 expect_exit 0 "$REPORT" --diff odd.csv odd.csv
 expect_no_line out 'Slower|Faster|only'
 
+# Ops that one side has more do not shift those after them; ops that moved are matched all the same.
+layers() { # TIMES: of layers of three ops; x: there is no such op
+	local i=0 names=(Norm Copy Mul)
+	for t in "$@"; do
+		[ "$t" = x ] || echo "${names[i % 3]};dev;0;$t;0;8"
+		i=$((i + 1))
+	done | ops
+}
+layers 1000 500 2000 3000 600 4000 5000 700 6000 7000 800 8000 >layers.csv
+layers 1000 500 2000 3000 600 x 5000 700 6000 x 800 9500 >fewer.csv
+pairs() { # CHANGES: those of the pairs, not 0
+	python3 - "$1" <<'PY' || fail "the pairs"
+import json, sys
+got = [round(p["change_us"], 6) for p in json.load(open("out"))["one_by_one"] if abs(p["change_us"]) > 1e-9]
+assert got == json.loads(sys.argv[1]), got
+PY
+}
+expect_exit 0 "$REPORT" --diff layers.csv fewer.csv --format=json
+pairs '[1.5, -4, -7]'
+expect_exit 0 "$REPORT" --diff fewer.csv layers.csv --format=json
+pairs '[7, 4, -1.5]'
+# The default regions of the two files have other names.
+printf '%s\n' 'go;sign' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;0;8' | ops >go.csv
+sed 's/^go,/run,/' go.csv >run.csv
+expect_exit 0 "$REPORT" --diff go.csv run.csv
+expect_line err "^tacho: warning: go.csv: from signpost 'go', but run.csv: from signpost 'run': these may be different"
+expect_exit 0 "$REPORT" --diff go.csv fewer.csv
+expect_line err "but fewer.csv: from signpost '.none.'"
+expect_exit 0 "$REPORT" --diff go.csv go.csv
+expect_count 0 err
+# Several runs: each is aligned with the first.
+expect_exit 0 "$REPORT" --diff layers.csv fewer.csv fewer.csv layers.csv --before 1 --format=json
+pairs '[1]'
+
 # Another metric changes the order and headline of the lists.
 expect_exit 0 "$REPORT" --diff before.csv after.csv --metric total
 sed -n '/Slower, one by one/,$p' out >pairs
