@@ -639,6 +639,8 @@ static int cmd_perf_report_run(void *arg, const struct cmd_common *common, int a
 	int r;
 
 	j.style.color = !c->no_color && term_use_color(common->color, stdout);
+	if (c->model == PERF_MODEL_TACHO)
+		j.style.columns = term_columns(stdout);
 	j.style.safe = isatty(STDOUT_FILENO) || c->model == PERF_MODEL_NEXT;
 	r = read_options(&j);
 	/* Release 1.2.4 takes no folders. */

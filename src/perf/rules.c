@@ -166,7 +166,9 @@ const struct advice_rule perf_rules[] = {
 	 .words = "Compute-bound: the data is there in time, and the arithmetic is slow. Look at "
 		  "subblocks, fidelity and accumulation in 32 bits"},
 	{ADVICE_BALANCE, .bounds = BOUND(SLOW) | BOUND(NONE) | BOUND(DRAM) | BOUND(FLOP),
-	 .tests = {{.test = TEST_BALANCE_BELOW, .limit = 80}}, .saving = SAVING_BALANCE,
+	 .tests = {{.test = TEST_BALANCE_BELOW, .limit = 80},
+		   {.test = TEST_CORE_TILES, .limit = 2}},
+	 .saving = SAVING_BALANCE,
 	 .words = "The cores are not equally busy: their mean is {balance} % of the slowest one"},
 
 	/* All others */

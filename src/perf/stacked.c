@@ -447,7 +447,7 @@ static void stacked_line_add(const struct perf_stacked *s, const struct perf_sta
 	for (int i = 0; i < S_COLUMNS; i++) {
 		bool colored = stack && i == S_KEY && style.color;
 
-		if (!stacked_shown(s, i))
+		if (!stacked_shown(s, i) || !width[i])
 			continue;
 		buf_reset(&text);
 		if (stack)
@@ -471,7 +471,7 @@ static void add_rule(const struct perf_stacked *s, const size_t *width, struct b
 	bool first = true;
 
 	for (int i = 0; i < S_COLUMNS; i++) {
-		if (!stacked_shown(s, i))
+		if (!stacked_shown(s, i) || !width[i])
 			continue;
 		for (size_t n = width[i] + (first ? 0 : 2); n; n--)
 			buf_addc(out, '-');
@@ -498,6 +498,21 @@ static void stacked_measure(const struct perf_stacked *s, size_t *width)
 	buf_free(&text);
 }
 
+/* Leaves out the last columns that do not fit into the terminal: their width becomes 0. */
+static void stacked_fit(const struct perf_stacked *s, size_t *width, size_t room)
+{
+	size_t all = 0;
+
+	for (int i = 0; i < S_COLUMNS; i++)
+		all += stacked_shown(s, i) ? width[i] + 2 : 0;
+	for (int i = S_COLUMNS - 1; i > S_TIME && room && all > room + 2; i--) {
+		if (!stacked_shown(s, i))
+			continue;
+		all -= width[i] + 2;
+		width[i] = 0;
+	}
+}
+
 void perf_stacked_text(const struct perf_stacked *s, struct perf_style style, struct buf *out)
 {
 	const struct perf_stack **order = malloc((s->n + 1) * sizeof(const struct perf_stack *));
@@ -512,6 +527,7 @@ void perf_stacked_text(const struct perf_stacked *s, struct perf_style style, st
 	if (s->by_device)
 		qsort(order, s->n, sizeof(const struct perf_stack *), compare_text);
 	stacked_measure(s, width);
+	stacked_fit(s, width, style.columns);
 	stacked_line_add(s, NULL, width, (struct perf_style){0}, out);
 	add_rule(s, width, out);
 	for (size_t i = 0; i < s->n; i++)

@@ -256,7 +256,8 @@ static void add_utilisation(const struct perf_summary *s, const struct perf_repo
 			 perf_summary_dram(s, r, r->time_sum));
 }
 
-#define NAME_WIDTH 58
+#define NAME_WIDTH    58
+#define SUMMARY_WIDTH 104 /* of its longest lines */
 
 /*
  * "  28     name      123 us  4.5 %" for the op at INDEX, and the number of ops that it represents.
@@ -267,15 +268,20 @@ static void summary_op_add(const struct perf_report *r, uint32_t index, uint64_t
 	const struct perf_op *op = &r->ops.v[index];
 	const struct perf_kind *k = perf_op_kind(r, op);
 	struct buf name = BUF_INIT, cut = BUF_INIT;
+	size_t width = NAME_WIDTH;
 
+	if (style.columns && style.columns < SUMMARY_WIDTH)
+		width -= SUMMARY_WIDTH - style.columns < NAME_WIDTH - 24
+				 ? SUMMARY_WIDTH - style.columns
+				 : NAME_WIDTH - 24;
 	if (style.safe)
 		term_add_safe(&name, k->label, k->label_len);
 	else
 		buf_add(&name, k->label, k->label_len);
-	term_add_cut(&cut, name.data, name.len, NAME_WIDTH);
+	term_add_cut(&cut, name.data, name.len, width);
 	buf_addf(out, "  %-7u", perf_op_id(op));
 	buf_add(out, cut.data, cut.len);
-	for (size_t w = term_width(cut.data, cut.len); w < NAME_WIDTH; w++)
+	for (size_t w = term_width(cut.data, cut.len); w < width; w++)
 		buf_addc(out, ' ');
 	add_share(out, time, all);
 	summary_trim(out);

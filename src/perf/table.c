@@ -62,7 +62,7 @@ struct face {
 struct perf_table {
 	const struct perf_report *report;
 	struct perf_style style;
-	bool hidden[C_COUNT];
+	bool hidden[C_COUNT], dropped[C_COUNT]; /* without data; too wide */
 	size_t width[C_COUNT];
 	struct face *faces;
 	size_t faces_n;
@@ -434,7 +434,7 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 	struct cell c;
 
 	for (int i = 0; i < C_COUNT; i++) {
-		if (t->hidden[i])
+		if (t->hidden[i] || t->dropped[i])
 			continue;
 		if (i)
 			buf_add(out, "  ", 2);
@@ -455,7 +455,7 @@ void perf_table_row(const struct perf_table *t, const struct perf_op *op, struct
 void perf_table_header(const struct perf_table *t, struct buf *out)
 {
 	for (int i = 0; i < C_COUNT; i++) {
-		if (t->hidden[i])
+		if (t->hidden[i] || t->dropped[i])
 			continue;
 		buf_addf(out, "%s%s", i ? "  " : "", columns[i].title);
 		add_blanks(out, table_padding(t->width[i], strlen(columns[i].title)));
@@ -463,13 +463,18 @@ void perf_table_header(const struct perf_table *t, struct buf *out)
 	buf_addc(out, '\n');
 }
 
-void perf_table_rule(const struct perf_table *t, struct buf *out)
+static size_t table_width(const struct perf_table *t)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < C_COUNT; i++)
-		n += t->hidden[i] ? 0 : t->width[i] + (i ? 2 : 0);
-	for (size_t i = 0; i < n; i++)
+		n += t->hidden[i] || t->dropped[i] ? 0 : t->width[i] + (i ? 2 : 0);
+	return n;
+}
+
+void perf_table_rule(const struct perf_table *t, struct buf *out)
+{
+	for (size_t n = table_width(t); n; n--)
 		buf_addc(out, '-');
 	buf_addc(out, '\n');
 }
@@ -497,8 +502,11 @@ void perf_table_footer(const struct perf_table *t, struct buf *out)
 	snprintf(counts, sizeof(counts), "%llu device ops, %llu host ops, %llu signposts",
 		 (unsigned long long)r->device_ops, (unsigned long long)r->host_ops,
 		 (unsigned long long)r->signposts);
+	if (t->style.columns && strlen(counts) > t->width[C_OP_CODE])
+		snprintf(counts, sizeof(counts), "%llu device, %llu host",
+			 (unsigned long long)r->device_ops, (unsigned long long)r->host_ops);
 	for (int i = 0; i < C_COUNT; i++) {
-		if (t->hidden[i])
+		if (t->hidden[i] || t->dropped[i])
 			continue;
 		c = (struct cell){.text = "", .color = t->style.color ? TERM_GREY : TERM_NONE};
 		if (i == C_TOTAL)
@@ -542,6 +550,61 @@ static void table_widths_measure(struct perf_table *t, const struct perf_view *v
 	}
 }
 
+/* "MatmulDeviceOperation 32 x 32 x 32" becomes "Matmul 32 x 32 x 32". */
+static void face_shorten(struct face *face)
+{
+	static const char suffix[] = "DeviceOperation";
+	const size_t n = sizeof(suffix) - 1;
+	char *at = strstr(face->label, suffix);
+
+	if (!at || at == face->label || (at[n] && at[n] != ' '))
+		return;
+	memmove(at, at + n, strlen(at + n) + 1);
+	face->label_len -= (uint32_t)n;
+	face->label_width -= (uint32_t)n;
+	face->name_len -= face->name_len ? (uint32_t)n : 0;
+}
+
+/* Makes the table as narrow as the terminal: shorter names, and then fewer columns. */
+static void table_fit(struct perf_table *t, const struct perf_view *view)
+{
+	static const uint8_t order[] = {C_DEVICE, C_FLOPS,     C_DRAM,    C_MATH,
+					C_CORES,  C_FLOPS_PCT, C_DRAM_PCT};
+
+	if (!t->style.columns || table_width(t) <= t->style.columns)
+		return;
+	for (size_t i = 0; i < t->faces_n; i++)
+		face_shorten(&t->faces[i]);
+	table_widths_measure(t, view);
+	for (size_t i = 0; i < sizeof(order) && table_width(t) > t->style.columns; i++)
+		t->dropped[order[i]] =
+			order[i] != C_DEVICE || !t->report->options->no_merge_devices;
+	/* A narrow one may fit after a wide one was dropped. */
+	for (size_t i = sizeof(order); i-- > 0;) {
+		bool dropped = t->dropped[order[i]];
+
+		t->dropped[order[i]] = false;
+		t->dropped[order[i]] = dropped && table_width(t) > t->style.columns;
+	}
+}
+
+void perf_table_note(const struct perf_table *t, struct buf *out)
+{
+	const char *before = "No room for the columns ";
+
+	for (int i = 0; i < C_COUNT; i++) {
+		size_t len = strlen(columns[i].title) - (i == C_DEVICE);
+
+		if (!t->dropped[i] || t->hidden[i])
+			continue;
+		buf_adds(out, before);
+		buf_add(out, columns[i].title, len);
+		before = ", ";
+	}
+	if (*before == ',')
+		buf_adds(out, "; --csv and --html have all\n");
+}
+
 struct perf_table *perf_table_new(const struct perf_report *r, const struct perf_view *view,
 				  struct perf_style style)
 {
@@ -567,6 +630,7 @@ struct perf_table *perf_table_new(const struct perf_report *r, const struct perf
 		return NULL;
 	}
 	table_widths_measure(t, view);
+	table_fit(t, view);
 	return t;
 }
 

@@ -16,6 +16,7 @@ struct perf_table;
 struct perf_style {
 	bool color;
 	bool safe; /* control characters in names are printed as '?': the output is a terminal */
+	size_t columns; /* of the terminal; 0: any width */
 };
 
 /* Ops of a report by index, in display order. */
@@ -46,6 +47,8 @@ void perf_table_free(struct perf_table *table);
 void perf_table_header(const struct perf_table *table, struct buf *out);
 void perf_table_rule(const struct perf_table *table, struct buf *out);
 void perf_table_row(const struct perf_table *table, const struct perf_op *op, struct buf *out);
+/* Names the columns that do not fit into the terminal, if any. */
+void perf_table_note(const struct perf_table *table, struct buf *out);
 void perf_table_footer(const struct perf_table *table, struct buf *out);
 
 /* The parts of an op with a colour of their own. */

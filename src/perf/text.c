@@ -373,6 +373,7 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	}
 	perf_table_rule(w.table, &w.out);
 	perf_table_footer(w.table, &w.out);
+	perf_table_note(w.table, &w.out);
 	write_hidden(&w);
 	if (!o->no_advice && w.code == 0) {
 		add_banner(&w.out, "\xf0\x9f\x92\xa1", "Advice");

@@ -192,6 +192,11 @@ assert "bound:" not in text[5] and "Writer-bound" in text[6] and "bound:" not in
 PY
 expect_exit 0 "$REPORT" kernels.csv --why 4
 expect_line out 'the writer is the limit' 'slowest core 9.0 μs, mean of all 4.5: balance 50 %' 'waits 0.0 μs for input and 6.0 for room'
+# Two tiles cannot be balanced over 64 cores.
+sed 's/1024\[1024\],1024\[1024\]/32[32],64[64]/g' kernels.csv >unbalanced.csv
+expect_exit 0 "$REPORT" unbalanced.csv --format=csv
+expect_line out ',50.0,'
+expect_no_line out 'not equally busy'
 # A Quasar report has other columns for the same data.
 sed '1s/OP TO OP LATENCY/OP TO OP DM LATENCY/; 1s/DEVICE NCRISC KERNEL/DEVICE QUASAR_DM KERNEL/; 1s/DEVICE TRISC1 KERNEL/DEVICE QUASAR_NEO_TRISC KERNEL/' kernels.csv >quasar.csv
 expect_exit 0 "$REPORT" quasar.csv --format=json

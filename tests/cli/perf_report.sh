@@ -107,6 +107,20 @@ expect_exit 0 "$REPORT" small.csv --no-color --color
 expect_no_line out $'\x1b'
 expect_exit 0 "$REPORT" small.csv
 expect_no_line out $'\x1b'
+# A narrow terminal: shorter names and fewer columns, and a line that names those.
+for width in 80 120; do
+	python3 "$SOURCE/tests/on_terminal.py" $width "$REPORT" small.csv --color=never >tty
+	python3 - $width <<'PY' || fail "wider than $width columns"
+import sys
+lines = open("tty", encoding="utf-8").read().split("\n")
+table = lines[next(i for i, l in enumerate(lines) if l.startswith("ID")):]
+end = next(i for i, l in enumerate(table) if l.startswith("No room"))
+assert max(map(len, table[:end])) <= int(sys.argv[1]), max(table[:end], key=len)
+stack = lines[next(i for i, l in enumerate(lines) if l.startswith("Total %")):]
+assert max(map(len, stack)) <= int(sys.argv[1]), stack
+PY
+done
+expect_line tty '^ *[0-9]+ .* Matmul 512 x 1024 x 512 ' '^No room for the columns Device, Math Fidelity; --csv'
 python3 "$SOURCE/tests/on_terminal.py" 200 "$REPORT" small.csv >tty
 grep -q $'\x1b' tty || fail "no colour on a terminal"
 NO_COLOR=1 python3 "$SOURCE/tests/on_terminal.py" 200 "$REPORT" small.csv >tty
