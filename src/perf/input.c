@@ -94,8 +94,9 @@ struct reading {
 	size_t more_n;
 	uint64_t line;
 	struct bad bad[COL_COUNT];
-	bool row_bad;    /* of the current row: see struct perf_row */
-	struct bad wide; /* rows with more cells than the header */
+	bool row_bad;      /* of the current row: see struct perf_row */
+	struct bad wide;   /* rows with more cells than the header */
+	struct bad header; /* rows that repeat it */
 	size_t first_row;
 	bool math;
 	bool old_shapes;         /* shape columns have the names of the first format */
@@ -433,12 +434,32 @@ static struct perf_device device_cells(const struct reading *f)
 	};
 }
 
+/* Spreadsheets leave rows of commas behind, and files that were joined have the header again. */
+static bool row_is_nothing(struct reading *f)
+{
+	static const struct csv_cell none = {"", 0};
+	bool header = same_name(f->cell[COL_OP_CODE], "OP CODE", 7) &&
+		      same_name(f->cell[COL_OP_TYPE], "OP TYPE", 7);
+
+	if (!header && !(csv_blank(f->cell[COL_OP_CODE]) && csv_blank(f->cell[COL_OP_TYPE])))
+		return false;
+	for (int i = 0; i < COL_COUNT && !header; i++)
+		if (!csv_blank(f->cell[i]))
+			return false;
+	if (header)
+		note_bad(f, &f->header, f->cell[COL_OP_CODE]);
+	for (int i = 0; i < COL_COUNT; i++)
+		f->cell[i] = none;
+	return true;
+}
+
 static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 {
 	static const struct csv_cell none = {"", 0};
 	struct perf_input *in = f->in;
 	struct perf_row row = {0};
 	double value;
+	bool nothing;
 
 	for (int i = 0; i < COL_COUNT; i++)
 		f->cell[i] = f->place[i] >= 0 && (size_t)f->place[i] < csv_row->n
@@ -453,10 +474,11 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 		}
 	f->line = csv_row->line;
 	f->row_bad = false;
+	nothing = row_is_nothing(f);
 	if (csv_row->n > f->width)
 		note_bad(f, &f->wide, csv_row->cells[f->width]);
 	row.device = small_cell(f, COL_DEVICE_ID, PERF_NO_DEVICE);
-	row.type = (uint8_t)type_cell(f, row.device);
+	row.type = nothing ? TYPE_NOTHING : (uint8_t)type_cell(f, row.device);
 	row.duration = number_cell(f, COL_DURATION, NULL);
 	row.gap = number_cell(f, COL_GAP, NULL);
 	row.cores = cores_cell(f, &in->cores_real);
@@ -483,7 +505,8 @@ static int input_row_add(struct reading *f, const struct csv_row *csv_row)
 	    perf_kind_of(in, f->cell, f->more, f->more_n, &row.kind) < 0 ||
 	    perf_compiled_note(in, &row) < 0)
 		return TACHO_ENOMEM;
-	note_row(f, &row);
+	if (!nothing)
+		note_row(f, &row);
 	row.bad = f->row_bad;
 	return vec_push(&in->rows, row);
 }
@@ -534,6 +557,12 @@ static void note_trouble(struct reading *f)
 		else if (i == COL_OP_CODE)
 			f->in->no_names = true;
 	}
+	if (f->header.count)
+		perf_note(
+			f->notes, NOTE_WARNING,
+			"%s:%llu: the header again (%llu time%s): joined files are reported as one",
+			f->path, (unsigned long long)f->header.line,
+			(unsigned long long)f->header.count, f->header.count > 1 ? "s" : "");
 	if (f->wide.count) {
 		perf_note(f->notes, NOTE_WARNING,
 			  "%s:%llu: more cells than the header has columns; the rest is left out "

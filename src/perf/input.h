@@ -70,6 +70,7 @@ enum perf_type {
 	TYPE_DEVICE,
 	TYPE_SIGNPOST,
 	TYPE_OTHER,
+	TYPE_NOTHING, /* a blank row, or the header once more: it has a line, and is no op */
 };
 
 enum perf_tensor {

@@ -338,7 +338,7 @@ static void text_summary_write(struct writer *w)
 static bool text_any_op(const struct perf_input *in)
 {
 	for (size_t i = 0; i < in->rows.n; i++)
-		if (in->rows.v[i].type != TYPE_SIGNPOST)
+		if (in->rows.v[i].type != TYPE_SIGNPOST && in->rows.v[i].type != TYPE_NOTHING)
 			return true;
 	return false;
 }

@@ -50,7 +50,8 @@ static int sort_file(struct perf_order *order, const struct perf_input *in,
 		return TACHO_ENOMEM;
 	order->n = 0;
 	for (uint32_t i = file->first; i < file->end; i++)
-		order->v[order->n++] = i;
+		if (in->rows.v[i].type != TYPE_NOTHING)
+			order->v[order->n++] = i;
 	for (size_t i = 0; i < order->n && sorts_by_time(in, options); i++) {
 		uint32_t *row = &order->v[i];
 

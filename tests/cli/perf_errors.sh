@@ -176,6 +176,18 @@ sed 's/BFLOAT16,DEV_0_L1_INTERLEAVED,,,,,,,/,DEV_0_L1_INTERLEAVED,,,,,,,/' small
 expect_exit 0 "$REPORT" third.csv --csv out.csv
 expect_line out.csv ',=> BF16,'
 
+# Rows of commas, as spreadsheets leave them, and the header of a file that was appended are no ops; lines count on.
+{ cat small.csv; sed 's/[^,]//g; 2,$d' small.csv; cat small.csv; } >joined.csv
+expect_exit 0 "$REPORT" joined.csv --ignore-signposts --format=json
+expect_line err "joined.csv:$(($(wc -l <small.csv) + 2)): the header again .1 time.: joined files are reported as one"
+expect_count 1 err
+python3 - <<'PY' || fail "the lines of a joined file"
+import csv, json
+rows = list(csv.reader(open("joined.csv")))
+ops = json.load(open("out"))["ops"]
+assert len(ops) == 14, [o["raw_op_code"] for o in ops]
+assert all(rows[o["csv_line"] - 1][0] == o["raw_op_code"] for o in ops), ops
+PY
 # An empty --arch counts as none; blanks before a name do not make another op.
 expect_exit 0 "$REPORT" small.csv --arch ''
 expect_count 0 err
