@@ -203,14 +203,26 @@ struct sorts {
 
 ORDER_BY(compare_sorts, struct sort, ORDER_DOWN(time) ?: ORDER_UP(longest));
 
-/* Our own model has advice for all kinds of ops, and lists the ops that have some. */
+/* Our own model has advice for all kinds of ops. */
 static bool sort_wanted(const struct perf_report *r, const struct perf_op *op)
 {
-	struct perf_advice_item items[PERF_ADVICE_MAX];
+	if (op->type == TYPE_SIGNPOST || op->run == RUN_WARM_UP ||
+	    (op->time_blank && !(op->has & HAS_TIME)))
+		return false;
+	return r->options->model == PERF_MODEL_TACHO ? perf_op_counts(op) && op->has & HAS_TIME
+						     : perf_op_kind(r, op)->family == FAMILY_MATMUL;
+}
 
-	if (r->options->model != PERF_MODEL_TACHO)
-		return perf_op_kind(r, op)->family == FAMILY_MATMUL;
-	return perf_advise(r, op, items) > 0;
+/* Our own model lists the ops that have advice: the longest decides. */
+static void sorts_advised(struct sorts *sorts, const struct perf_report *r)
+{
+	struct perf_advice_item items[PERF_ADVICE_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sorts->n; i++)
+		if (perf_advise(r, &r->ops.v[sorts->v[i].longest], items) > 0)
+			sorts->v[n++] = sorts->v[i];
+	sorts->n = n;
 }
 
 static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
@@ -224,8 +236,7 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 		uint32_t *at = &sorts->by_kind[(size_t)op->kind * BOUND_COUNT + op->bound];
 		struct sort *s;
 
-		if (!sort_wanted(r, op) || op->type == TYPE_SIGNPOST || op->run == RUN_WARM_UP ||
-		    (op->time_blank && !(op->has & HAS_TIME)))
+		if (!sort_wanted(r, op))
 			continue;
 		if (!*at) {
 			if (vec_push(sorts, ((struct sort){.kind = op->kind,
@@ -242,6 +253,8 @@ static int gather_sorts(struct sorts *sorts, const struct perf_report *r,
 	}
 	if (sorts->n)
 		qsort(sorts->v, sorts->n, sizeof(*sorts->v), compare_sorts);
+	if (r->options->model == PERF_MODEL_TACHO)
+		sorts_advised(sorts, r);
 	return 0;
 }
 
@@ -273,26 +286,62 @@ static void write_sort(struct writer *w, const struct sort *s)
 	flush_some(w);
 }
 
-static void write_sorts(struct writer *w, const struct perf_view *view)
+static size_t sorts_shown(const struct perf_report *r)
 {
-	struct sorts sorts = {0};
-	bool ours = w->r->options->model == PERF_MODEL_TACHO;
-	size_t shown = ours ? SHOWN_ADVISED : SHOWN_SORTS;
+	return r->options->model == PERF_MODEL_TACHO ? SHOWN_ADVISED : SHOWN_SORTS;
+}
 
-	if (gather_sorts(&sorts, w->r, view) < 0)
-		w->code = TACHO_ENOMEM;
-	if (sorts.n)
+static void write_sorts(struct writer *w, const struct sorts *sorts)
+{
+	bool ours = w->r->options->model == PERF_MODEL_TACHO;
+	size_t shown = sorts_shown(w->r);
+
+	if (sorts->n)
 		add_heading(&w->out, ours ? "Ops, those with the most time first"
 					  : "Matrix multiplications");
-	for (size_t i = 0; i < sorts.n && i < shown; i++)
-		write_sort(w, &sorts.v[i]);
-	if (sorts.n > shown)
+	for (size_t i = 0; i < sorts->n && i < shown; i++)
+		write_sort(w, &sorts->v[i]);
+	if (sorts->n > shown)
 		buf_addf(&w->out,
 			 "and %zu more sorts of them, all with less time; --csv has the advice for "
 			 "every op\n\n",
-			 sorts.n - shown);
-	free(sorts.by_kind);
-	vec_free(&sorts);
+			 sorts->n - shown);
+}
+
+/* What the advice is about: also of ops that are too small for the table, but many. */
+struct advised {
+	struct perf_view ops;
+	struct sorts sorts;
+	struct perf_view rows; /* of the table and of the advice */
+};
+
+static int advised_make(struct advised *a, const struct perf_report *r,
+			const struct perf_view *view, const struct perf_text_options *o)
+{
+	bool all = o->hidden && o->hidden->small;
+
+	if (all && perf_view_make(&a->ops, r, 0) < 0)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < view->n; i++)
+		if ((!all && vec_push(&a->ops, view->v[i]) < 0) ||
+		    vec_push(&a->rows, view->v[i]) < 0)
+			return TACHO_ENOMEM;
+	if (o->no_advice)
+		return 0;
+	if (gather_sorts(&a->sorts, r, &a->ops) < 0)
+		return TACHO_ENOMEM;
+	for (size_t i = 0; i < a->sorts.n && i < sorts_shown(r); i++)
+		if (vec_push(&a->rows, a->sorts.v[i].longest) < 0)
+			return TACHO_ENOMEM;
+	return 0;
+}
+
+static void advised_free(struct advised *a)
+{
+	vec_free(&a->ops);
+	vec_free(&a->rows);
+	free(a->sorts.by_kind);
+	vec_free(&a->sorts);
 }
 
 /* Programs that read the text search for these two lines: do not change them. */
@@ -348,6 +397,7 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 		    FILE *file)
 {
 	struct writer w = {.r = r, .o = o, .file = file, .out = BUF_INIT};
+	struct advised advised = {0};
 	struct perf_table *table;
 	bool ours = r->options->model == PERF_MODEL_TACHO;
 
@@ -359,9 +409,12 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 		buf_free(&w.out);
 		return w.code;
 	}
-	w.table = table = perf_table_new(r, view, o->style);
-	if (!table)
+	w.code = advised_make(&advised, r, view, o);
+	w.table = table = w.code ? NULL : perf_table_new(r, &advised.rows, o->style);
+	if (!table) {
+		advised_free(&advised);
 		return TACHO_ENOMEM;
+	}
 	if (ours && !o->no_summary)
 		text_summary_write(&w);
 	add_banner(&w.out, "\xf0\x9f\x9a\x80", "Performance Report");
@@ -378,8 +431,8 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	if (!o->no_advice && w.code == 0) {
 		add_banner(&w.out, "\xf0\x9f\x92\xa1", "Advice");
 		write_host(&w, view);
-		write_gaps(&w, view);
-		write_sorts(&w, view);
+		write_gaps(&w, &advised.ops);
+		write_sorts(&w, &advised.sorts);
 	}
 	if (stacked && w.code == 0)
 		text_stacked_write(&w, stacked);
@@ -388,6 +441,7 @@ int perf_text_write(const struct perf_report *r, const struct perf_view *view,
 	if (w.code == 0)
 		w.code = perf_flush(&w.out, file);
 	perf_table_free(table);
+	advised_free(&advised);
 	buf_free(&w.out);
 	return w.code;
 }

@@ -158,6 +158,18 @@ printf '%s\n' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;50000000;8' 'Copy;dev;0;100
 expect_exit 0 "$REPORT" compile.csv
 expect_line out 'compile before measuring .* 1 op$' 'trace the ops to shorten gaps .* 14.0 μs .* 1 op$' 'kernels were compiled'
 
+# Compiling hides the ops that ran longest from the table, but not from the advice; it counts all long gaps, too.
+{
+	echo 'Copy;dev;0;1000;0;8'
+	for i in $(seq 30); do echo "Unary;dev;0;1000;$((90000000 + i));8"; done
+	for i in $(seq 40); do echo 'LayerNormDeviceOperation;dev;0;100000;7000;8;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED'; done
+} | ops >hidden.csv
+expect_exit 0 "$REPORT" hidden.csv
+expect_line out '^Hidden: ' 'the longest of 40 like it, 4,000 μs in all' '^and 50 more, all shorter' '^30 of them, 2,[67][0-9,]+ μs, were for more' \
+	'trace the ops to shorten gaps .* 40 ops$' 'for up to 40 μs less'
+expect_exit 0 "$REPORT" hidden.csv --top 2
+expect_no_line out 'the longest of 40'
+
 # Reader, compute or writer: by the waits of the compute kernels, or by the RISCs' times.
 printf 'Unary;dev;0;100000;0;64;1024;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_L1_INTERLEAVED\n%.0s' 1 2 3 4 5 6 7 8 | ops >kernels0.csv
 python3 - <<'PY'
