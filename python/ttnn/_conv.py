@@ -67,11 +67,18 @@ class _Windows:
         count = math.prod(self.kernel)
         shape = (1, count, self.rows(), self.channels) if windows_first else \
             (1, 1, self.rows(), count * self.channels)
-        return gather("HaloDeviceOperation", {
-            "window_hw": list(self.kernel), "stride_hw": list(self.stride),
-            "padding": list(self.padding), "dilation_hw": list(self.dilation)},
-            shape, [Part(x, steps, -top * row - left * self.channels)], extents=extents,
+        return gather("HaloDeviceOperation", {"config": self.text()}, shape, [Part(x, steps, -top * row - left * self.channels)], extents=extents,
             layout=TILE_LAYOUT, fill=fill, forms=forms)
+
+
+    def text(self) -> str:
+        """As ops reports of tt-metal have it."""
+        top, bottom, left, right = self.padding
+        return (f"SlidingWindowConfig(batch_size={self.batch}; input_hw=({self.height};{self.width}); "
+                f"window_hw=({self.kernel[0]};{self.kernel[1]}); "
+                f"stride_hw=({self.stride[0]};{self.stride[1]}); "
+                f"padding=(({top}; {bottom}); ({left}; {right})); "
+                f"dilation_hw=({self.dilation[0]};{self.dilation[1]}))")
 
 
 def _weights(weight: Tensor, groups: int, dtype: Any) -> Tensor:

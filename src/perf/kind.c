@@ -265,7 +265,10 @@ static void add_conv_label(struct buf *out, const struct perf_kind *k, struct cs
 	int64_t n;
 
 	add_size(out, " ", k->dim[OUT][DIM_Y]);
-	add_size(out, " x ", perf_times(k->dim[IN0][DIM_X], perf_times(k->window_h, k->window_w)));
+	add_size(out, " x ",
+		 k->window_w == PERF_NO_NUMBER
+			 ? k->dim[IN1][DIM_Y]
+			 : perf_times(k->dim[IN0][DIM_X], perf_times(k->window_h, k->window_w)));
 	add_size(out, " x ", k->dim[IN1][DIM_X]);
 	for (int i = 0; i < 2; i++) {
 		n = kind_setting(attributes, numbers[i]);

@@ -269,9 +269,15 @@ void perf_work_set(struct perf_kind *k)
 	int64_t inner = k->dim[IN0][k->transpose_a ? DIM_Y : DIM_X];
 
 	k->bytes = k->family == FAMILY_MATMUL && !placed ? NAN : kind_traffic(k);
-	if (k->family == FAMILY_CONV)
+	if (k->family == FAMILY_CONV) {
+		const int64_t factors[] = {k->dim[OUT][DIM_Y], k->dim[IN1][DIM_Y],
+					   k->dim[IN1][DIM_X], 2};
+
+		/* Without a window, the rows of the weights are input channels x window. */
 		k->operations = perf_conv_operations(k);
-	else if (k->family != FAMILY_MATMUL)
+		if (isnan(k->operations) && sizes_known(factors, 4))
+			k->operations = sizes_product(factors, 4);
+	} else if (k->family != FAMILY_MATMUL)
 		k->operations = attention_operations(k);
 	else if (!k->transpose_a && !k->transpose_b)
 		k->operations = perf_matmul_operations(k);

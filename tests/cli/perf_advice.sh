@@ -153,6 +153,14 @@ for o in ops:
 PY
 expect_exit 0 "$REPORT" others.csv
 expect_line out 'MFU [0-9.]+ % of the region' 'DRAM [0-9.]+ % of the region'
+# A convolution that does not name its window: the rows of its weights say as much.
+other Conv2dDeviceOperation "'groups': '1'" 64 900000 | ops >window.csv
+expect_exit 0 "$REPORT" window.csv --format=json
+python3 - <<'PY' || fail "a convolution without a window"
+import json
+[o] = json.load(open("out"))["ops"]
+assert o["operations"] == 2 * 1024 ** 3 and o["op_code"].startswith("Conv2dDeviceOperation 1024 x 1024 x 1024 "), o
+PY
 # A trace is not advised for gaps without an op dispatch.
 printf '%s\n' 'Copy;dev;0;1000;0;8' 'Copy;dev;0;1000;50000000;8' 'Copy;dev;0;1000;20000;8' | ops >compile.csv
 expect_exit 0 "$REPORT" compile.csv

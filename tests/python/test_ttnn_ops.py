@@ -12,6 +12,7 @@ except ImportError:
     np = None  # type: ignore[assignment]
 
 import ttnn
+from ttnn._conv import _Windows
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 
@@ -444,6 +445,11 @@ class Ops(unittest.TestCase):
                         want[..., g * each:(g + 1) * each] += \
                             part[..., g * inner:(g + 1) * inner] @ w[g * each:(g + 1) * each, :, r, c].T
             self.same(got, want.reshape(1, 1, -1, out), what=(side, channels))
+        # The report names the window as that of tt-metal does: perf-report reads it.
+        windows = _Windows("conv2d", self.on(self.normal(1, 8, 9, 3)), (1, 8, 9, 3), (3, 2), 1, (1, 2), 1)
+        for part in ("input_hw=(8;9); ", "window_hw=(3;2); ", "stride_hw=(1;1); ", "padding=((1; 1); (2; 2)); ",
+                     "dilation_hw=(1;1))"):
+            self.assertIn(part, windows.text())
         x = self.normal(2, 8, 8, 5)
         halves = x.reshape(2, 4, 2, 4, 2, 5)
         t = self.on(x.reshape(1, 1, 128, 5))
