@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GAP_LEFT    6.0  /* us that remain of a gap in a trace */
-#define GAP_COMPILE 10e3 /* us from which dispatch alone cannot explain a gap */
-#define REACHABLE   65.0 /* percent of a peak that a well configured op reaches */
-#define L1_ROOM     1e6  /* bytes of a core's L1 that a tensor may take */
+#define GAP_LEFT    6.0   /* us that remain of a gap in a trace */
+#define GAP_COMPILE 10e3  /* us from which dispatch alone cannot explain a gap */
+#define REACHABLE   65.0  /* percent of a peak that a well configured op reaches */
+#define L1_ROOM     0.5e6 /* bytes of a core's L1 that a tensor may take: it is not alone */
 
 bool perf_gap_long(const struct perf_op *op)
 {

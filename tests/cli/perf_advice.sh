@@ -153,6 +153,13 @@ for o in ops:
 PY
 expect_exit 0 "$REPORT" others.csv
 expect_line out 'MFU [0-9.]+ % of the region' 'DRAM [0-9.]+ % of the region'
+# An input that fills more than a third of all L1 does not fit there: its output and buffers need room, too.
+for rows in 8192 32768; do
+	echo "UnaryDeviceOperation;dev;0;$((rows * 20));0;64;$rows;1024;1024;HiFi4;BFLOAT16;BFLOAT16;BFLOAT16;DEV_0_DRAM_INTERLEAVED"
+done | ops | sed 's/DEV_0_L1_INTERLEAVED$/DEV_0_DRAM_INTERLEAVED/' >large.csv
+expect_exit 0 "$REPORT" large.csv --format=csv
+expect_line out '^1,.*,DRAM,Unary.*keep input 0 in L1' '^2,.*,DRAM,Unary'
+expect_no_line out '^2,.*keep input 0 in L1'
 # A convolution that does not name its window: the rows of its weights say as much.
 other Conv2dDeviceOperation "'groups': '1'" 64 900000 | ops >window.csv
 expect_exit 0 "$REPORT" window.csv --format=json
