@@ -51,6 +51,7 @@ expect_line out '^/usr/lib/python3/dist-packages/tracy/'
 expect_exit 0 chroot_run tacho python
 expect_line out '^/usr/lib/python3/dist-packages$'
 expect_exit 0 chroot_run python3 /usr/share/tacho/tt_torch/tools/profile.py --help
+[ -x root/usr/share/tacho/build/tt-train/sources/examples/nano_gpt/nano_gpt ] || fail "no nano_gpt"
 
 # A program compiled against libtacho-dev. The chroot's headers and libraries are found by their paths.
 libs=$(dirname root/usr/lib/*/pkgconfig/tacho.pc)
