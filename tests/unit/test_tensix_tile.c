@@ -454,8 +454,14 @@ static void test_triples(void **state)
 		tile_triple(&d, &a, &b, &c, op, p);
 		for (unsigned i = 0; i < TILE_VALUES; i++) {
 			double x = a.f[i], y = b.f[i], z = c.f[i];
-			double want[] = {x != 0 ? y : z, x + 2 * y * z, x + 2 * y / z,
-					 x + z * (y - x), x * y + z};
+			double want[TE_TERNARY_COUNT] = {
+				[TE_T_WHERE] = x != 0 ? y : z,
+				[TE_T_ADDCMUL] = x + 2 * y * z,
+				[TE_T_ADDCDIV] = x + 2 * y / z,
+				[TE_T_LERP] = x + z * (y - x),
+				[TE_T_MAC] = x * y + z,
+				[TE_T_LGAMMA_REFLECT] = z < 0.5 ? log(M_PI) - y - x : x,
+			};
 
 			assert_true(fabs(d.f[i] - want[op]) <= 1e-6 * fmax(1, fabs(want[op])));
 		}
