@@ -10,8 +10,10 @@ static void owned_renew(struct owned *o)
 		return;
 	map_free(&o->index);
 	for (size_t i = 0; i < o->list.n; i++)
-		if (map_set(&o->index, o->list.v[i], (uint32_t)i + 1) < 0)
+		if (map_set(&o->index, o->list.v[i], (uint32_t)i + 1) < 0) {
 			o->incomplete = true;
+			o->list.n = i; /* what is in no index could not be removed */
+		}
 }
 
 void owned_add(struct owned *o, uint64_t address)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define HISTORY_FRESH_NS (INT64_C(10) * 1000000000)
 #define HISTORY_SERIES   5000u  /* of an answer */
@@ -30,6 +31,7 @@ struct history {
 	struct db_runs runs;
 	struct db_series_list list;
 	struct regress steps;
+	uint64_t state; /* hash of the runs: indexes of an answer are valid with it only */
 	bool group_read;
 };
 
@@ -92,6 +94,9 @@ static int history_group_read(struct history *h, struct db *db, uint32_t group, 
 		history_forget(h);
 		return r;
 	}
+	h->state = group;
+	for (size_t i = 0; i < h->runs.n; i++)
+		h->state = XXH3_64bits_withSeed(h->runs.v[i].id, strlen(h->runs.v[i].id), h->state);
 	h->group = group;
 	h->window = window;
 	h->group_read = true;
@@ -192,12 +197,12 @@ static void runs_put(struct json *j, const struct db_runs *runs)
 	json_end(j);
 }
 
-static void id_put(struct json *j, uint64_t id)
+static void id_put(struct json *j, const char *key, uint64_t id)
 {
 	char text[20];
 
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)id);
-	json_text(j, "id", text);
+	json_text(j, key, text);
 }
 
 static void series_put(struct json *j, const struct db_series *s)
@@ -206,7 +211,7 @@ static void series_put(struct json *j, const struct db_series *s)
 		[DB_OP] = "op", [DB_ZONE] = "zone", [DB_METRIC] = "metric"};
 
 	json_object(j, NULL);
-	id_put(j, s->id);
+	id_put(j, "id", s->id);
 	json_text(j, "kind", kinds[s->kind]);
 	json_text(j, "name", s->name);
 	json_text(j, "detail", s->detail);
@@ -216,16 +221,39 @@ static void series_put(struct json *j, const struct db_series *s)
 	json_end(j);
 }
 
-static void steps_put(struct json *j, const struct history *h)
+#define HISTORY_ABSENT UINT32_MAX
+
+/*
+ * Chooses the series of an answer, those with steps first. INDEX has their places in it, or
+ * HISTORY_ABSENT, by their places in the list.
+ */
+static size_t series_choose(const struct history *h, uint32_t *index, uint32_t *chosen)
+{
+	size_t n = 0;
+
+	memset(index, 0xff, h->list.n * sizeof(*index));
+	for (size_t i = 0; i < h->steps.n + h->list.n && n < HISTORY_SERIES; i++) {
+		size_t k = i < h->steps.n ? (size_t)(h->steps.v[i].series - h->list.v)
+					  : i - h->steps.n;
+
+		if (index[k] != HISTORY_ABSENT)
+			continue;
+		index[k] = (uint32_t)n;
+		chosen[n++] = (uint32_t)k;
+	}
+	return n;
+}
+
+static void steps_put(struct json *j, const struct history *h, const uint32_t *index)
 {
 	json_array(j, "steps");
 	for (size_t i = 0; i < h->steps.n; i++) {
 		const struct regress_finding *f = &h->steps.v[i];
 
-		if (f->series - h->list.v >= HISTORY_SERIES)
+		if (index[f->series - h->list.v] == HISTORY_ABSENT)
 			continue;
 		json_object(j, NULL);
-		json_int(j, "series", f->series - h->list.v);
+		json_uint(j, "series", index[f->series - h->list.v]);
 		json_text(j, "state", regress_states[f->state]);
 		json_uint(j, "run_before", f->before);
 		json_uint(j, "run", f->after);
@@ -248,18 +276,26 @@ static void steps_put(struct json *j, const struct history *h)
 static int history_put(struct json *j, const struct history *h, const struct view_query *query,
 		       struct tacho_error *err)
 {
+	uint32_t *index = malloc((h->list.n + 1 + HISTORY_SERIES) * sizeof(*index));
+	uint32_t *chosen = index + h->list.n + 1;
+	size_t n;
+
 	(void)query;
-	(void)err;
+	if (!index)
+		return err_set(err, TACHO_ENOMEM, "no memory for the history");
+	n = series_choose(h, index, chosen);
 	groups_put(j, h);
 	json_uint(j, "group", h->group);
+	id_put(j, "state", h->state);
 	runs_put(j, &h->runs);
 	json_uint(j, "total", h->list.n);
 	json_uint(j, "undecided", h->steps.undecided);
 	json_array(j, "series");
-	for (size_t i = 0; i < h->list.n && i < HISTORY_SERIES; i++)
-		series_put(j, &h->list.v[i]);
+	for (size_t i = 0; i < n; i++)
+		series_put(j, &h->list.v[chosen[i]]);
 	json_end(j);
-	steps_put(j, h);
+	steps_put(j, h, index);
+	free(index);
 	return 0;
 }
 
@@ -267,8 +303,12 @@ static int points_put(struct json *j, const struct history *h, const struct view
 		      struct tacho_error *err)
 {
 	const char *text = query_get(query, "id");
+	const char *state = query_get(query, "state");
 	uint64_t id = text ? strtoull(text, NULL, 16) : 0;
 	size_t i = 0;
+
+	if (state && strtoull(state, NULL, 16) != h->state)
+		return err_set(err, TACHO_ENO, "the runs have changed: reload the page");
 
 	while (i < h->list.n && h->list.v[i].id != id)
 		i++;

@@ -237,7 +237,7 @@ int align_fit_lines(struct align_lines *lines, const struct align_instances *lis
 	int r = align_fit(&whole, list, t0, t1, 0);
 
 	lines->n = 0;
-	if ((r == TACHO_ENO || (r == 0 && t1 - t0 > ALIGN_LONGEST)) &&
+	if (t1 - t0 < ALIGN_MOST && (r == TACHO_ENO || (r == 0 && t1 - t0 > ALIGN_LONGEST)) &&
 	    windows_find(&windows, list, t0, t1) < 0)
 		r = TACHO_ENOMEM;
 	if (windows.n > 1 && r != TACHO_ENOMEM) {

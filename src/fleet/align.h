@@ -62,6 +62,7 @@ static inline double align_at(const struct align_line *line, double t)
  */
 #define ALIGN_WINDOW  60e9  /* ns; each begins in the middle of the previous one */
 #define ALIGN_LONGEST 600e9 /* ns that one line is tried for */
+#define ALIGN_MOST    1e16  /* ns, 115 days: longer times are damage, and get one line */
 
 struct align_lines {
 	VEC(struct align_line); /* by .at */

@@ -295,7 +295,6 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 			c->out->flows = c->first_flow + row->a + 1;
 		row->a += c->first_flow;
 		break;
-	case TRACE_ROW_MARKER_WORD:
 	case TRACE_ROW_ALLOC:
 	case TRACE_ROW_FREE:
 		row->c = copy_stack(c, row->c);
@@ -303,6 +302,7 @@ static void copy_row_fields(struct copy *c, struct trace_row *row)
 	case TRACE_ROW_MESSAGE:
 		row->c = copy_stack(c, row->c >> 32) << 32 | (row->c & UINT32_MAX);
 		break;
+	case TRACE_ROW_MARKER_WORD:
 	case TRACE_ROW_PLOT_INT:
 	case TRACE_ROW_PLOT_REAL:
 	case TRACE_ROW_APP_INFO:

@@ -185,7 +185,7 @@ static int host_map(struct fleet *f, size_t host, double origin)
 	uint64_t last = c->last > c->first ? c->last : c->first + 1;
 	double span = fleet_time(f, host, last) - fleet_time(f, host, c->first);
 	uint32_t steps = c->lines.n > 1 ? (uint32_t)ceil(16 * span / ALIGN_WINDOW) : 1, n = 0;
-	uint64_t *ticks = malloc((t->clock_point_count + steps + 1) * sizeof(*ticks));
+	uint64_t *ticks = malloc(((size_t)t->clock_point_count + steps + 1) * sizeof(*ticks));
 	int r = ticks ? 0 : TACHO_ENOMEM;
 
 	for (uint32_t i = 0; i <= steps && ticks; i++)

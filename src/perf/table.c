@@ -559,6 +559,8 @@ static void face_shorten(struct face *face)
 
 	if (!at || at == face->label || (at[n] && at[n] != ' '))
 		return;
+	if (face->name_len && at + n != face->label + face->name_len)
+		return; /* the suffix of a later word */
 	memmove(at, at + n, strlen(at + n) + 1);
 	face->label_len -= (uint32_t)n;
 	face->label_width -= (uint32_t)n;

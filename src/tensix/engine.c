@@ -349,6 +349,8 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 {
 	const struct engine *e = s->e;
 	uint32_t threshold = e->parameter[s->thread][2];
+	/* An operation has three parameters. */
+	const uint32_t first[3] = {threshold}, second[3] = {0, threshold};
 	uint32_t flags = t->integer ? TE_INT : 0;
 	struct tile old;
 
@@ -356,11 +358,11 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 		return t;
 	*space = *t;
 	if (e->pack_mode & TE_PACK_RELU)
-		tile_unary(space, TE_U_RELU, flags, &threshold, NULL);
+		tile_unary(space, TE_U_RELU, flags, first, NULL);
 	if (e->pack_mode & TE_PACK_ABOVE)
-		tile_unary(space, TE_U_THRESHOLD, flags, (uint32_t[]){threshold, 0}, NULL);
+		tile_unary(space, TE_U_THRESHOLD, flags, first, NULL);
 	if (e->pack_mode & TE_PACK_BELOW)
-		tile_unary(space, TE_U_CLAMP, flags, (uint32_t[]){0, threshold}, NULL);
+		tile_unary(space, TE_U_CLAMP, flags, second, NULL);
 	if (e->pack_mode & TE_PACK_ADD) {
 		tile_unpack_shape(&old, s->c->l1 + address, e->format[2], e->shape[2]);
 		tile_binary(space, space, &old, TILE_ADD, TILE_BCAST_NONE, 0);

@@ -73,12 +73,13 @@ series = h["series"][step["series"]]
 assert step["state"] == "worse" and series["name"] == "Matmul" and series["points"] == 26, (step, series)
 assert (h["runs"][step["run"]]["sha"], h["runs"][step["run_before"]]["sha"]) == (sys.argv[3], sys.argv[4]), step
 assert (step["run_first"], step["run_last"], step["commits"]) == (0, 25, 1), step
-points = s.get(f"/api/v1/history/series?group={llama}&id={series['id']}")["points"]
+points = s.get(f"/api/v1/history/series?group={llama}&id={series['id']}&state={h['state']}")["points"]
 assert [p[0] for p in points] == list(range(26)) and points[-1][1] == series["value"], points
 assert sorted(p[1] for p in points)[13] < 115000 < sorted(p[1] for p in points)[-8], points
 assert len(s.get(f"/api/v1/history?group={llama}&window=15")["runs"]) == 15
 for query, status, text in (("?group=99", 404, "no such group"), ("?group=-1", 400, "group is not"), ("?window=x", 400, "window is not"),
-                            ("/series?id=1", 404, "no such series"), ("/series", 404, "no such series")):
+                            ("/series?id=1", 404, "no such series"), ("/series", 404, "no such series"),
+                            (f"/series?group={llama}&id={series['id']}&state=12", 404, "runs have changed")):
     assert text in s.get("/api/v1/history" + query, status)["error"], query
 s.end()
 two = Server("--db", "sqlite:" + sys.argv[2])

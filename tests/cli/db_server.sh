@@ -36,7 +36,7 @@ same() { # same EXIT ARGUMENTS...: of both
 same 0 runs --format=csv
 expect_count 17 out
 same 1 regress --format=csv
-expect_line out "^worse,.*,$(commit 12),$(commit 11),1,11,5,op,Matmul,"
+expect_line out "^worse,.*,$(commit 12),$(commit 11),1,11,5,[^,]*,[^,]*,[^,]*,[^,]*,op,Matmul,"
 same 1 regress --base "$(commit 5)..$(commit 11)" --head "$(commit 11)..$(commit 16)" --format=csv
 same 0 accept "$(commit 12)" --why "it's \\ 'wanted'"
 same 0 regress

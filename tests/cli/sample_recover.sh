@@ -11,6 +11,7 @@ wait_for enough
 program=$(pgrep -P $recorder)
 kill -9 $recorder
 kill -9 $program
+wait $recorder 2>kill.log || : # until it has ended, its session is in use
 session=$("$TACHO" recover | sed -n "s|^\([^ ]*\)  was writing $here/a.tacho$|\1|p")
 [ -n "$session" ] || fail "no session is left"
 expect_exit 0 "$TACHO" recover -f "$session"

@@ -45,7 +45,7 @@ export async function loadTraces(): Promise<void> {
 		});
 		version.value = r.version ?? "";
 		hasHistory.value = r.general?.includes("history") ?? false;
-		if (r.traces.length === 0 && hasHistory.peek())
+		if (r.traces.length === 0 && hasHistory.peek() && page.peek() !== "history")
 			go("history");
 		failure.value = null;
 		const id = traceId.peek();

@@ -150,7 +150,8 @@ function markParse(s: string): Mark | null {
 	} catch {
 		// typed by hand: as it is
 	}
-	return { t0: +m[1], t1: Math.max(+m[1], +(m[2] ?? m[1])), text: text.slice(0, 200) };
+	const t0 = +m[1], t1 = Math.max(t0, +(m[2] ?? m[1]));
+	return Number.isFinite(t1) ? { t0, t1, text: text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, "") } : null; // half a pair cannot be encoded
 }
 
 function selText(s: Selection): string {

@@ -335,6 +335,8 @@ export interface HistoryStep {
 export interface History {
 	groups: { project: string; suite: string; config: string; branch: string; runs: number }[];
 	group: number;
+	/** Run and series indexes are valid with the same state only. */
+	state: string;
 	runs: HistoryRun[];
 	total: number;
 	undecided: number;

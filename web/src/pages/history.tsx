@@ -53,8 +53,8 @@ function ticks(lo: number, hi: number, count: number): number[] {
 	const raw = (hi - lo) / count, power = 10 ** Math.floor(Math.log10(raw));
 	const step = ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10) * power;
 	const list = [];
-	for (let v = Math.ceil(lo / step) * step; v <= hi; v += step)
-		list.push(v);
+	for (let i = 0, first = Math.ceil(lo / step) * step; i <= 2 * count && first + i * step <= hi; i++)
+		list.push(first + i * step);
 	return list;
 }
 
@@ -118,7 +118,7 @@ function Steps({ row, runs }: { row: Row; runs: HistoryRun[] }) {
 }
 
 function Detail({ h, row, group, window }: { h: History; row: Row; group: string; window: string }) {
-	const l = useLoad([row.s.id, h.group, window, h.runs.length].join("|"), (signal) => api.historySeries(row.s.id, { group: group || h.group, window }, signal));
+	const l = useLoad([row.s.id, h.group, window, h.state].join("|"), (signal) => api.historySeries(row.s.id, { group: group || h.group, window, state: h.state }, signal));
 	return (
 		<section class="detail" data-testid="series">
 			<header><h2 title={row.s.name}>{row.s.name}</h2></header>
@@ -130,7 +130,8 @@ function Detail({ h, row, group, window }: { h: History; row: Row; group: string
 	);
 }
 
-function Found({ h, rows }: { h: History; rows: Row[] }) {
+function Found({ h }: { h: History }) {
+	const rows = useMemo(() => rowsOf(h, ""), [h]); // whatever the filter shows
 	const n = (state: string) => rows.filter((r) => r.steps[r.steps.length - 1]?.state === state).length;
 	const worse = n("worse"), better = n("better");
 	return (
@@ -165,9 +166,9 @@ export function HistoryPage() {
 			</header>
 			{l.error && <p class="note bad" role="alert">{l.error}</p>}
 			{!h && !l.error && <p class="dim" role="status">reading the database …</p>}
-			{h && <Found h={h} rows={rows} />}
+			{h && <Found h={h} />}
 			{h && <div class="history-parts">
-				<DataTable<Row> label="Series" deps={[h.group, h.runs.length, h.total, h.steps.length, q].join("|")} empty="No series here."
+				<DataTable<Row> label="Series" deps={[h.group, h.state, h.total, q].join("|")} empty="No series here."
 					load={async (offset, limit) => ({ rows: rows.slice(offset, offset + limit), total: rows.length })}
 					onRow={(r) => setParam("series", r.s.id)} selected={(r) => r.s.id === row?.s.id}
 					columns={[
