@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PROGRAM_MODULES 4096 /* libraries of one program: each is searched for among all */
+#define PROGRAM_STACKS  (1u << 22) /* ids of one program; later ones have no stack */
+#define PROGRAM_MODULES 4096       /* libraries of one program: each is searched for among all */
 
 struct stacks_module {
 	uint32_t number, kind;
@@ -277,15 +278,19 @@ static uint32_t program_node(struct capture *c, uint32_t process, uint64_t time,
 			     uint64_t key)
 {
 	struct stacks *s = c->stacks;
-	uint32_t before = s->tree.count, node = tree_child(&s->tree, parent, key);
+	uint32_t before = s->tree.count, node;
 	struct trace_row row = {.time = time, .kind = TRACE_ROW_STACK, .thread = TRACE_NONE};
 
+	/* The sampler takes numbers, too. */
+	if (s->next >= LIMIT_STACK_NODES)
+		return 0;
+	node = tree_child(&s->tree, parent, key);
 	if (!node || (before && node < before))
-		return node;
+		return node < s->numbers.n ? node : 0;
 	while (s->numbers.n < node)
 		if (vec_push(&s->numbers, 0) < 0)
 			break;
-	if (s->next >= LIMIT_STACK_NODES || vec_push(&s->numbers, s->next) < 0) {
+	if (s->numbers.n != node || vec_push(&s->numbers, s->next) < 0) {
 		capture_error(c, TACHO_ENOMEM);
 		return 0;
 	}
@@ -302,7 +307,8 @@ void stacks_program_stack(struct capture *c, struct process *p, uint64_t time,
 	uint64_t end = words[1];
 	uint32_t node = 0;
 
-	if (map_get(&p->stack_numbers, words[0]) || !stacks_get(c))
+	if (map_get(&p->stack_numbers, words[0]) || p->stack_numbers.n >= PROGRAM_STACKS ||
+	    !stacks_get(c))
 		return;
 	if (end != STACK_WHOLE)
 		node = program_node(c, p->id, time, 0,
@@ -317,7 +323,7 @@ void stacks_program_stack(struct capture *c, struct process *p, uint64_t time,
 		if (!node)
 			return;
 	}
-	if (map_set(&p->stack_numbers, words[0], c->stacks->numbers.v[node]) < 0)
+	if (node && map_set(&p->stack_numbers, words[0], c->stacks->numbers.v[node]) < 0)
 		capture_error(c, TACHO_ENOMEM);
 }
 
@@ -363,7 +369,7 @@ void stacks_save(const struct capture *c, struct buf *b)
 {
 	const struct stacks *s = c->stacks;
 
-	state_put(b, s ? s->track + 1u : 0);
+	state_put(b, s ? s->track + UINT64_C(1) : 0); /* TRACE_NONE: no track yet */
 	if (!s)
 		return;
 	state_put(b, s->next);

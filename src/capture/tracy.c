@@ -4,7 +4,9 @@
 
 static int hub_of(struct capture *c, struct tacho_error *err)
 {
-	const struct tracy_hub_options options = {.again = true, .no_samples = c->sampling};
+	/* Stacks are numbered in one place of a trace: here those of the sampler and of programs.
+	 */
+	const struct tracy_hub_options options = {.again = true, .no_samples = true};
 
 	return c->hub ? 0 : tracy_hub_open(&c->hub, c->writer, &options, err);
 }

@@ -435,8 +435,13 @@ size_t cfi_index(const struct cfi_section *frame, uint8_t *index, size_t room)
 		back = in_word(&in, 4);
 		if (!back)
 			continue;
-		if (back > here || (here - back != known && !cie_read(frame, here - back, &cie)))
+		if (back > here)
 			continue;
+		if (here - back != known) {
+			known = SIZE_MAX; /* a failed read changes CIE, too */
+			if (!cie_read(frame, here - back, &cie))
+				continue;
+		}
 		known = here - (size_t)back;
 		start = in_pointer(&in, cie.pointer, 0) - frame->address;
 		if (in.bad || (int64_t)start != (int32_t)start || at > INT32_MAX ||

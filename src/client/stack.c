@@ -148,7 +148,9 @@ static bool library_is_known(const struct dl_find_object *o)
 			return l->id != NULL;
 		if (!at)
 			break;
-		if (at == 1 || at >= end || l->end <= start)
+		if (at == 1) /* being replaced: its rules may still be in the cache */
+			return false;
+		if (at >= end || l->end <= start)
 			continue;
 		/* Another one was here. */
 		if (atomic_compare_exchange_strong(&l->start, &at, 1)) {
@@ -239,7 +241,7 @@ static bool expression_read(const void *context, uint64_t address, uint64_t *val
 {
 	struct thread *t = (struct thread *)(uintptr_t)context;
 
-	if (address % 8 || !stack_readable(t, address, address + 8))
+	if (address % 8 || address >> ADDRESS_BITS || !stack_readable(t, address, address + 8))
 		return false;
 	*value = own_stack_word(address);
 	return true;
@@ -362,7 +364,7 @@ static uint64_t *sent_slot(struct thread *t, uint64_t id, uint64_t *mark)
 {
 	uint64_t salt = atomic_load_explicit(&client_process->incarnation, memory_order_relaxed);
 
-	if (client_control->policy == RING_OVERWRITE)
+	if (client_control->policy == RING_OVERWRITE && t->segment)
 		salt += t->segment->sequence << 32;
 	*mark = id ^ salt * 0x9e3779b97f4a7c15ull;
 	return &t->sent[id % (sizeof(t->sent) / sizeof(t->sent[0]))];
@@ -453,6 +455,9 @@ static void stack_walk(struct thread *t, struct frame *f, unsigned depth, uint64
 		r = frame_step(t, f);
 		if (r <= 0) {
 			s->end = (unsigned)-r;
+			/* Code of no library, such as of a JIT compiler, has no name: END says so.
+			 */
+			n -= r == -NO_MAP && found && n > s->first + 1;
 			break;
 		}
 		if (!found && f->pc == caller) {
@@ -471,6 +476,7 @@ static void stack_walk(struct thread *t, struct frame *f, unsigned depth, uint64
 
 uint64_t stack_capture(struct thread *t, unsigned depth, const void *caller)
 {
+	const struct ring_segment *segment;
 	struct stack_found s;
 	struct frame f = {.exact = true};
 	uint64_t id = 0x5ca1ab1e, mark, *slot;
@@ -491,10 +497,15 @@ uint64_t stack_capture(struct thread *t, unsigned depth, const void *caller)
 	slot = sent_slot(t, id, &mark);
 	if (*slot == mark)
 		return id;
+	segment = t->segment;
 	if (!stack_send(t, id, &s))
 		return 0;
-	slot = sent_slot(t, id, &mark); /* it may be in a new segment */
-	*slot = mark;
+	/* A flight recorder may lose the modules in the previous segment: send all with the next.
+	 */
+	if (segment == t->segment || client_control->policy != RING_OVERWRITE) {
+		slot = sent_slot(t, id, &mark);
+		*slot = mark;
+	}
 	return id;
 }
 

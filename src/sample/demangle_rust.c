@@ -114,6 +114,13 @@ static const char *rust_identifier(struct rust *r, size_t *len)
 	return start;
 }
 
+static bool rust_enter(struct rust *r)
+{
+	if (++r->steps > STEPS_MAX || ++r->depth > DEPTH_MAX)
+		r->bad = true;
+	return !r->bad;
+}
+
 /* Reads the item of a back reference by READ, and continues here. */
 static void rust_backref(struct rust *r, void (*read)(struct rust *r))
 {
@@ -123,18 +130,12 @@ static void rust_backref(struct rust *r, void (*read)(struct rust *r))
 		r->bad = true;
 		return;
 	}
-	if (r->quiet)
+	if (r->quiet || !rust_enter(r))
 		return;
 	r->at = to;
 	read(r);
 	r->at = here;
-}
-
-static bool rust_enter(struct rust *r)
-{
-	if (++r->steps > STEPS_MAX || ++r->depth > DEPTH_MAX)
-		r->bad = true;
-	return !r->bad;
+	r->depth--;
 }
 
 static void rust_const(struct rust *r)
