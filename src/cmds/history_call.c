@@ -277,12 +277,13 @@ static int history_put(struct json *j, const struct history *h, const struct vie
 		       struct tacho_error *err)
 {
 	uint32_t *index = malloc((h->list.n + 1 + HISTORY_SERIES) * sizeof(*index));
-	uint32_t *chosen = index + h->list.n + 1;
+	uint32_t *chosen;
 	size_t n;
 
 	(void)query;
 	if (!index)
 		return err_set(err, TACHO_ENOMEM, "no memory for the history");
+	chosen = index + h->list.n + 1;
 	n = series_choose(h, index, chosen);
 	groups_put(j, h);
 	json_uint(j, "group", h->group);
