@@ -107,6 +107,7 @@ test("the history of runs: what became slower, at which commit", async () => {
 		await until("the filter", () => page.locator(".table").getAttribute("aria-rowcount"), (n) => n === "2");
 		assert.equal(await page.locator("main b b, main h2 b").count(), 0);
 		assert.match(await page.getByTestId("found").innerText(), /^1 slower of 25/); // whatever the filter
+		await until("the URL", () => hash(page), (h) => h.includes("q="));
 		await page.reload();
 		await until("the same after a reload", () => page.locator(".table").getAttribute("aria-rowcount"), (n) => n === "2");
 		await page.getByLabel("Filter").fill("");
