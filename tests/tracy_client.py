@@ -47,7 +47,8 @@ listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 listener.bind((address, port))
 listener.listen(8)
-print("listening", listener.getsockname()[1], flush=True)
+# One write, also if Python does not buffer: who waits for the line reads the port.
+print(f"listening {listener.getsockname()[1]}\n", end="", flush=True)
 while True:
     s, _ = listener.accept()
     if mode == "silent":

@@ -358,11 +358,11 @@ static const struct tile *pack_tile(const struct issue *s, const struct tile *t,
 		return t;
 	*space = *t;
 	if (e->pack_mode & TE_PACK_RELU)
-		tile_unary(space, TE_U_RELU, flags, first, NULL);
+		tile_unary(space, TE_U_RELU, flags, first, &s->e->state);
 	if (e->pack_mode & TE_PACK_ABOVE)
-		tile_unary(space, TE_U_THRESHOLD, flags, first, NULL);
+		tile_unary(space, TE_U_THRESHOLD, flags, first, &s->e->state);
 	if (e->pack_mode & TE_PACK_BELOW)
-		tile_unary(space, TE_U_CLAMP, flags, second, NULL);
+		tile_unary(space, TE_U_CLAMP, flags, second, &s->e->state);
 	if (e->pack_mode & TE_PACK_ADD) {
 		tile_unpack_shape(&old, s->c->l1 + address, e->format[2], e->shape[2]);
 		tile_binary(space, space, &old, TILE_ADD, TILE_BCAST_NONE, 0);
